@@ -85,7 +85,7 @@ def leave_open(database: Path, url: str, analyst: str) -> None:
 def show_estimates(tally: Tally, people: Sequence[Answers]) -> int:
     """Print estimates beside the truth; return how many of the intervals that hold all together miss it."""
     from sotto_estimator import IntervalOptions, estimate_tally
-    from sotto_estimator.render import interval_words
+    from sotto_estimator.results.words import interval_words
 
     truth = true_shares(tally.survey, people)
     years = sum(person["years"] for person in people) / len(people)
@@ -244,8 +244,8 @@ def show_rows(database: Path) -> None:
 
 def comparison(survey: Survey, estimates: "Estimates", truth: Sequence[float], years: float) -> str:
     """Return the table of true and estimated shares, and of the mean; and each question's epsilon."""
-    from sotto_estimator.percents import percent
-    from sotto_estimator.render import interval_words
+    from sotto_estimator.results.percents import percent
+    from sotto_estimator.results.words import interval_words
 
     rows = [["question", "answer", "true", "estimate", "low", "high", "holds"]]
     for row, share in zip(estimates.rows, truth, strict=True):

@@ -38,8 +38,8 @@ def draw_answers(n_people: int) -> list[str]:
 
 def comparison(decoded: "Decoded", truth: dict[str, float]) -> str:
     """Return the table of the strings that were found, beside their true shares, and what was not found."""
-    from sotto_estimator.percents import percent
-    from sotto_estimator.strings.render import Subject, caption, summary, width
+    from sotto_estimator.results.percents import percent
+    from sotto_estimator.views.decoded import Subject, caption, summary, width
     from sotto_protocol.tables import align
 
     rows = [["emoji", "true", "estimate", "low", "high", "holds", ""]]

@@ -102,7 +102,7 @@ def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd
 
 def reach_of(survey: Survey, target: Target | None = None) -> "Reach":
     """Return which intervals an author looks at: those of `sotto estimate` and of the results page by default."""
-    from sotto_estimator.intervals import target_of
+    from sotto_estimator.intervals.intervals import target_of
     from sotto_estimator.planning.outlook import Reach
 
     return Reach(target=target or target_of(survey))
@@ -148,7 +148,7 @@ def crowd_members(crowd: Crowd) -> dict[str, Any]:
     """Return what a crowd will show, by name, for programs; widths as fractions, a number's in its unit."""
     if crowd.plan is None:
         return {"people": crowd.n}
-    from sotto_estimator.planning.help_words import help_members
+    from sotto_estimator.views.plan_help_words import help_members
 
     reach = crowd.plan.reach
     of_intervals = {"level": reach.level, "method": reach.method, "target": reach.target}

@@ -35,8 +35,8 @@ def say_about(crowd: Crowd) -> str:
     said = f"What {crowd.n:,} people will show{of_wave}, if all of them answer{where}"
     if crowd.plan is None:
         return said
-    from sotto_estimator.planning.survey_words import wrapped
-    from sotto_estimator.render import method_words
+    from sotto_estimator.results.words import method_words
+    from sotto_estimator.views.plan_words import wrapped
 
     reach = crowd.plan.reach
     how = method_words(reach.level, reach.method, reach.target)
@@ -54,9 +54,8 @@ def say_outlook(one: Outlook, crowd: Crowd) -> str:
 
 
 def _say_width(one: Outlook) -> str:
-    from sotto_estimator.estimation import is_text
-    from sotto_estimator.numbers.counts import is_number
-    from sotto_estimator.planning.survey_words import amount, within
+    from sotto_estimator.channel.questions import is_number, is_text
+    from sotto_estimator.views.plan_words import amount, within
 
     plan = one.plan
     assert plan is not None  # noqa: S101  # it is said only of what was planned
@@ -110,7 +109,7 @@ def _helps_of_shown(crowd: Crowd) -> list[str]:
     helps = [one for one in crowd.helps if not hidden & {of.question.id for of in one.questions}]
     if crowd.plan is None or not helps:
         return []
-    from sotto_estimator.planning.help_words import say_helps
+    from sotto_estimator.views.plan_help_words import say_helps
 
     return [say_helps(helps, crowd.plan)]
 

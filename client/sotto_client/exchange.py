@@ -4,9 +4,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,20 +13,12 @@ from urllib.parse import urlsplit
 from sotto_client.database import no_fork
 from sotto_client.errors import DeliveryError
 from sotto_client.line import Line
+from sotto_client.reply import Reply
 from sotto_protocol.members import ID_PATTERN
 
 _RECEIPT = re.compile(r"[0-9a-f]{32}")
 _MAX_REPLY_BYTES = 2**16
 _LONGEST_S = 86_400.0  # of an exchange, whatever is asked for: clocks and locks take no larger number
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What came back. Header names are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 def check_url(url: str, name: str = "url") -> str:

@@ -10,9 +10,10 @@ from sotto_client.database import expect, reading
 from sotto_client.day import today
 from sotto_client.doubts import Doubts
 from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
-from sotto_client.exchange import Reply, get_survey
+from sotto_client.exchange import get_survey
 from sotto_client.ledger import Limits
 from sotto_client.outbox import Posting
+from sotto_client.reply import Reply
 from sotto_client.sent import RESTORED_HEADER, Sent, read_restored
 from sotto_client.state import State
 from sotto_client.verdict import SURVEY_UNKNOWN, read_problem

@@ -11,8 +11,8 @@ from urllib3.exceptions import HTTPError
 
 from sotto_client.causes import unanswered
 from sotto_client.errors import DeliveryError
-from sotto_client.exchange import Reply
 from sotto_client.line import Line
+from sotto_client.reply import Reply
 
 _HEADERS = {
     "User-Agent": "sottovoce",  # no version or platform, so that devices cannot be told apart

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from sotto_client.exchange import Reply
+from sotto_client.reply import Reply
 from sotto_protocol.problem import (
     BAD_JSON,
     BAD_REPORT,

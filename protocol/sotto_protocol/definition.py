@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from sotto_protocol.author_fields import AuthorFields
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import USUAL_TAG
@@ -21,6 +20,7 @@ from sotto_protocol.members import (
     read_settings,
     right_settings,
 )
+from sotto_protocol.questions.author_fields import AuthorFields
 from sotto_protocol.questions.definition import compile_fields
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey

@@ -11,6 +11,7 @@ from sotto_protocol.members import Settings
 from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, say_changes, say_drawing, say_promises
 from sotto_protocol.protection import say_little
 from sotto_protocol.questions.question import Question
+from sotto_protocol.questions.translation import QuestionWords
 from sotto_protocol.readings import (
     SAID_LEVEL,
     Accusation,
@@ -25,7 +26,6 @@ from sotto_protocol.readings import (
 )
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import of_epsilon
-from sotto_protocol.translation import QuestionWords
 from sotto_protocol.words import epsilon_above, percent_above
 
 

@@ -20,8 +20,8 @@ from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.members import LENGTHS, MAX_COUNTS, MAX_QUESTIONS, REPORTS, Settings, read_id, read_settings
 from sotto_protocol.questions.document import question_document, read_question
 from sotto_protocol.questions.question import Question
+from sotto_protocol.questions.translation import SurveyWords, read_translations, translation_document
 from sotto_protocol.record import HEAD, WAVE, RecordLayout
-from sotto_protocol.translation import SurveyWords, read_translations, translation_document
 from sotto_protocol.words import counted, epsilon_above
 
 FORMAT = "sottovoce-survey-1"

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from bars import Bar, of_pairs
 
-from sotto_estimator.anytime.shares import anytime_shares
-from sotto_estimator.channel import TARGETS, Channel
+from sotto_estimator.channel.channel import TARGETS, Channel
+from sotto_estimator.intervals.confidence_sequence import anytime_shares
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 

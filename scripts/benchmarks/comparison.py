@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from bars import Bar, of_pairs
 
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_rehearsal.comparison.binary import exact_epsilon
 from sotto_rehearsal.comparison.clones import amplified_epsilon
 

@@ -7,7 +7,7 @@ import numpy as np
 from bars import Bar, of_pairs
 
 from sotto_client import os_coins
-from sotto_estimator.estimation import IntervalOptions, estimate_tally
+from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_protocol import Survey, Tally, compile_survey
 
 N_PEOPLE = 10_000

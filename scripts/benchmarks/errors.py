@@ -9,7 +9,7 @@ from mechanisms import Peer
 
 from crowd import N_OPTIONS, crowd, squared_error
 from sotto_client import os_coins
-from sotto_estimator.simplex import project_on_simplex
+from sotto_estimator.channel.simplex import project_on_simplex
 from sotto_protocol.mechanisms.registry import best_of
 
 N_CROWDS = 24

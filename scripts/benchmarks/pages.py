@@ -12,7 +12,7 @@ from bars import Bar, compare
 from ingest import small_survey
 from stores import collectors, fill, make_token
 
-from sotto_estimator.methods import METHODS
+from sotto_estimator.intervals.methods import METHODS
 
 N_STORED, N_FEW = 10**6, 10**3
 N_STARTS, N_READS = 5, 20

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from bars import Bar, of_pairs
 
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.outlook import Reach

@@ -17,10 +17,11 @@ from click.testing import CliRunner, Result
 from collecting import Served, serve
 from sotto_author.crowd import judge_published
 from sotto_client.cli import main
-from sotto_estimator.channel import Channel
-from sotto_estimator.estimation import channel_of, estimate_tally
-from sotto_estimator.intervals import share_bounds
-from sotto_estimator.verdict.judge import with_verdicts
+from sotto_estimator.channel.channel import Channel
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.intervals.intervals import share_bounds
+from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_protocol import Tally, compile_toml
 from sotto_protocol.counted import Counted
 from sotto_protocol.minimum import needs_of

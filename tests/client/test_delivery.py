@@ -15,10 +15,10 @@ import pytest
 from devices import rows_of, sent_ids
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.delivery import MAX_DELAY_S, Delivery
-from sotto_client.exchange import Reply
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.recording import BACKOFF_CAP_S
+from sotto_client.reply import Reply
 from sotto_client.state import State
 from sotto_client.verdict import Acknowledged, Refused, TryAgain, Unknown, Verdict, judge, read_retry_after
 from sotto_protocol import Problem

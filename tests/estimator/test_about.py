@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, compare, estimate, plan
-from sotto_estimator.channel import Target
-from sotto_estimator.estimation import estimate_tally
+from sotto_estimator.channel.channel import Target
 from sotto_estimator.page.choices import read_choices
+from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_protocol import Coins, Survey, Tally, compile_toml, hmac_bytes
 
 FILE = """

@@ -15,12 +15,12 @@ from test_number_mean import window
 from confidence_sequences import UNTUNED, running_mean
 from peeking import ever_missed
 from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval
-from sotto_estimator.anytime.mixture import TILTS, WEIGHTS
-from sotto_estimator.anytime.shares import anytime_counts, anytime_shares
-from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.commands import estimate
-from sotto_estimator.devices import Devices
-from sotto_estimator.intervals import share_bounds
+from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.commands.estimate import estimate
+from sotto_estimator.intervals.confidence_sequence import anytime_counts, anytime_shares
+from sotto_estimator.intervals.intervals import share_bounds
+from sotto_estimator.intervals.wealth import TILTS, WEIGHTS
 from sotto_estimator.numbers.mean import mean_bounds
 
 Floats = NDArray[np.float64]
@@ -103,7 +103,7 @@ def test_weights_of_more_than_one_would_be_found(monkeypatch: pytest.MonkeyPatch
     """Four times the wealth is a level of 80 %: the enumeration sees it where reports decide much."""
     assert WEIGHTS.sum() < 1
     assert WEIGHTS.sum() > 0.99
-    monkeypatch.setattr("sotto_estimator.anytime.mixture._LOG_WEIGHTS", np.log(WEIGHTS) + math.log(8))
+    monkeypatch.setattr("sotto_estimator.intervals.wealth._LOG_WEIGHTS", np.log(WEIGHTS) + math.log(8))
     means = [0.5] * 150
     all_ends.cache_clear()
     assert prob_of_a_miss(means, means, BIT, "population", 0.95, "anytime") > 0.05

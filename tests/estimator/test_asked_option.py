@@ -15,15 +15,16 @@ import pytest
 import reference
 from published import build, survey_of
 from sotto_estimator.association.sides import read_sides
-from sotto_estimator.channel import Channel, Target
+from sotto_estimator.channel.channel import Channel, Target
+from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimation import IntervalOptions, channel_of, estimate_counts, estimate_tally
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.planning.table import Design, plan_rows
 from sotto_estimator.planning.widths import PlanOptions, half_width
-from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.shares.of_tally import IntervalOptions, estimate_counts, estimate_tally
+from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Coins, ReportError, Survey, SurveyError, Tally, TallyError, given_bytes, hmac_bytes
 from sotto_protocol.explain import explain
 from sotto_protocol.mechanisms.asked_option import AskedOption, asked_option

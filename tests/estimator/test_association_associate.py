@@ -13,7 +13,7 @@ from sotto_estimator import DomainError, SourceError
 from sotto_estimator.association import groups
 from sotto_estimator.association.associate import Association, associate
 from sotto_estimator.association.sides import Side
-from sotto_estimator.association.text import OTHER, bloom_likelihood, misfit, random_string
+from sotto_estimator.strings.bloom_likelihood import OTHER, bloom_likelihood, misfit, random_string
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Coins, Survey, compile_survey
 from sotto_protocol.mechanisms.bit_flips import BitFlips

@@ -13,12 +13,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fault_server import FaultServer, Scripted, fault_server
-from sotto_estimator import FetchError, SourceError, records
+from sotto_estimator import FetchError, SourceError
 from sotto_estimator.association.associate import associate as find_association
-from sotto_estimator.association.commands import associate
-from sotto_estimator.association.render import table
-from sotto_estimator.chosen import Chosen
-from sotto_estimator.records import fetch_records, read_records, save_records
+from sotto_estimator.commands.associate import associate
+from sotto_estimator.sources import records
+from sotto_estimator.sources.records import fetch_records, read_records, save_records
+from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.views.association import table
 from sotto_protocol import Coins, SottoError, Survey, compile_survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 

@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, minimize
 
 from sotto_estimator import DomainError
-from sotto_estimator.association import em
-from sotto_estimator.association.em import fit
-from sotto_estimator.association.mixture import Mixture, mean_products
+from sotto_estimator.likelihood import em
+from sotto_estimator.likelihood.em import fit
+from sotto_estimator.likelihood.latent_classes import Mixture, mean_products
 
 Floats = NDArray[np.float64]
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scipy.stats import binom, chi2
 
 from sotto_estimator import SourceError
-from sotto_estimator.association.em import MixtureFit, fit
 from sotto_estimator.association.independence import check_independence
-from sotto_estimator.association.mixture import Mixture
-from sotto_estimator.association.precision import information_errors, invert, product_errors, standard_errors
+from sotto_estimator.likelihood.em import MixtureFit, fit
+from sotto_estimator.likelihood.latent_classes import Mixture
+from sotto_estimator.likelihood.standard_errors import information_errors, invert, product_errors, standard_errors
 
 Floats = NDArray[np.float64]
 FULL = bool(os.environ.get("SOTTO_TEST_FULL"))
@@ -90,7 +90,7 @@ def test_a_large_table_takes_the_errors_of_products(monkeypatch: pytest.MonkeyPa
     found = fit(mixture)
     whole = standard_errors(mixture, found, alone(mixture))
     assert whole == pytest.approx(information_errors(mixture, found))
-    monkeypatch.setattr("sotto_estimator.association.precision.MAX_INFORMATION_CELLS", 5)
+    monkeypatch.setattr("sotto_estimator.likelihood.standard_errors.MAX_INFORMATION_CELLS", 5)
     large = standard_errors(mixture, found, alone(mixture))
     assert large == pytest.approx(product_errors(mixture, alone(mixture)))
 

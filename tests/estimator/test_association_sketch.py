@@ -10,9 +10,9 @@ import reference
 import reference_sketch
 from sotto_estimator.association.associate import associate
 from sotto_estimator.association.sides import read_sides
-from sotto_estimator.association.sketch import sketch_likelihood
-from sotto_estimator.association.text import OTHER
 from sotto_estimator.errors import DomainError
+from sotto_estimator.strings.bloom_likelihood import OTHER
+from sotto_estimator.strings.sketch_likelihood import sketch_likelihood
 from sotto_protocol import Coins, compile_survey, hmac_bytes
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from sotto_estimator.channel import TARGETS, Channel, Target
-from sotto_estimator.intervals import confidence_interval
+from sotto_estimator.channel.channel import TARGETS, Channel, Target
+from sotto_estimator.intervals.intervals import confidence_interval
 
 LEVELS = (0.3, 0.8, 0.95, 0.99)
 CHANNELS = (Channel(0.75, 0.25), Channel(0.5, 0.1), Channel(0.9, 0.02), Channel(1, 0))

@@ -14,8 +14,9 @@ from click.testing import CliRunner, Result
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, confidence_interval
-from sotto_estimator.estimation import channel_of, estimate_tally
-from sotto_estimator.verdict.compare import compare_groups
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.shares.verdict.compare import compare_groups
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import STRATUM

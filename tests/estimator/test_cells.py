@@ -15,8 +15,7 @@ from test_strings_render import ROWS, SUBJECT, as_csv, decoded, replace
 import sotto_estimator
 from house import open_house
 from sotto_estimator.association.associate import associate
-from sotto_estimator.cells import guarded
-from sotto_estimator.render import csv_text
+from sotto_estimator.results.encode import csv_text, guarded
 from sotto_estimator.strings.google import write_results
 from sotto_protocol import Coins, Report, compile_survey
 

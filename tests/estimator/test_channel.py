@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sotto_estimator.channel import Channel, debias, standard_error
+from sotto_estimator.channel.channel import Channel, debias, standard_error
 from sotto_estimator.errors import DomainError, EstimatorError
 from sotto_protocol.errors import SottoError
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
 from sotto_estimator import Channel, Group, compare, read_data
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.strata import compare_groups
+from sotto_estimator.commands.strata import compare_groups
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
 SAID = "The reports contradict the survey's design: nothing can be said of this question."

@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sotto_estimator.channel import Channel, Target, errors_of, shares_of
-from sotto_estimator.consistent import MAX_OPTIONS, clipped_errors, projected_shares
-from sotto_estimator.estimation import estimate_tally
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.simplex import project_on_simplex
+from sotto_estimator.channel.channel import Channel, Target, errors_of, shares_of
+from sotto_estimator.channel.simplex import project_on_simplex
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.consistent import MAX_OPTIONS, clipped_errors, projected_shares
+from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 

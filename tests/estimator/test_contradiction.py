@@ -19,15 +19,15 @@ from scipy import stats
 from published import ANY_OF, ONE_OF, YES_NO, survey_of
 from sotto_client.cli import main
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
-from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
-from sotto_estimator.devices import Devices
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, Sample, contradictions_of
 from sotto_estimator.page.charts import draw_waves
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.errors import NoSuchChartError
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.page.waves import series_of
-from sotto_estimator.render import cut_words
+from sotto_estimator.views.estimates_words import cut_words
 from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 
 CHANNELS = [

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator import DomainError, SourceError, estimate, share_covariance
-from sotto_estimator.channel import Target
-from sotto_estimator.covariance import covariance_of
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.channel.channel import Target
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.covariance import covariance_of
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
 SHARES = np.array([0.5, 0.2, 0.15, 0.1, 0.05, 0.0])

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from sotto_estimator.channel import TARGETS, Channel, Target
-from sotto_estimator.intervals import confidence_interval
-from sotto_estimator.methods import METHODS
+from sotto_estimator.channel.channel import TARGETS, Channel, Target
+from sotto_estimator.intervals.intervals import confidence_interval
+from sotto_estimator.intervals.methods import METHODS
 
 GUARANTEED = [name for name, method in METHODS.items() if method.is_guaranteed]
 SIZES = (1, 5, 30, 100, 300)

@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 from sotto_client.cli import main
 from sotto_estimator import SamplingColumns, estimate, read_data
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.designs.estimate import estimate_arms
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError, NoReportsError, SourceError
-from sotto_estimator.estimates import Estimates
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.shares.of_arms import estimate_arms
 
 CROSSWISE = ("--column", "cheated", "--design", "crosswise", "--prob", "1/6")
 N_SAME = {"east": 60, "north": 40, "south": 130}

@@ -14,12 +14,12 @@ from click.testing import CliRunner, Result
 from sotto_client.cli import main
 from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.designs.estimate import estimate_arms, variance
 from sotto_estimator.designs.registry import DESIGNS
 from sotto_estimator.designs.spec import arm, read_design, read_spec
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimates import Estimate
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.estimates import Estimate
+from sotto_estimator.shares.of_arms import estimate_arms, variance
 
 
 def sotto(*arguments: object) -> Result:

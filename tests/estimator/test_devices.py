@@ -13,9 +13,9 @@ from test_waves import CHANNEL, FOR_WAVES, waves_of
 
 from published import YES_NO
 from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval, estimate_tally
-from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
-from sotto_estimator.devices import Devices
-from sotto_estimator.pooled_waves import chernoff_of_devices
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, Sample, contradictions_of
+from sotto_estimator.intervals.repeated_waves import chernoff_of_devices
 from sotto_protocol import Tally
 from sotto_protocol.counted import Counted
 

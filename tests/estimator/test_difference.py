@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from sotto_estimator import Channel, DomainError
-from sotto_estimator.channel import TARGETS, Floats, Target
+from sotto_estimator.channel.channel import TARGETS, Floats, Target
 from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group

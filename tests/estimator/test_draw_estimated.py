@@ -11,18 +11,19 @@ import pytest
 
 from published import ANY_OF, ONE_OF, TEXT, YES_NO, survey_of
 from sotto_estimator.association.associate import associate
-from sotto_estimator.channel import Target
-from sotto_estimator.chosen import Chosen
-from sotto_estimator.contradiction import contradictions_of
+from sotto_estimator.channel.channel import Target
+from sotto_estimator.channel.quality import qualities
+from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.errors import SourceError
-from sotto_estimator.estimation import IntervalOptions, channel_of, estimate_tally
-from sotto_estimator.intervals import confidence_interval
+from sotto_estimator.intervals.contradiction import contradictions_of
+from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.quality import qualities
-from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
+from sotto_estimator.sources.selection import Chosen
 from sotto_estimator.strings.question import bit_counts
+from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Coins, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import Bytes

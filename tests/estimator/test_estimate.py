@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from sotto_estimator import Channel, IntervalOptions, SourceError, estimate_counts, estimate_tally, read_tallies
-from sotto_estimator.estimation import binary_epsilon
-from sotto_estimator.methods import METHODS
-from sotto_estimator.render import as_csv, as_json, method_words, table
+from sotto_estimator.intervals.methods import METHODS
+from sotto_estimator.results.words import method_words
+from sotto_estimator.shares.of_tally import binary_epsilon
+from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Survey, Tally, compile_survey
 
 

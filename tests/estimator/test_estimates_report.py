@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator import Channel, estimate, estimate_counts, read_data
-from sotto_estimator.render import as_json, warnings_of
+from sotto_estimator.views.estimates import as_json
 from sotto_protocol import Coins, Tally, compile_toml
 
 SURVEY = compile_toml("""
@@ -94,7 +94,7 @@ def test_a_report_asks_for_no_other_file_and_takes_no_text_for_a_tag(tally: Tall
 
 def test_what_is_wrong_with_the_counts_stands_first() -> None:
     found = estimate_counts(1999, 2000, Channel.warner(0.6))
-    [warning] = warnings_of(found)
+    [warning] = found.alarms()
     page = Page(found.to_html())
     assert page.texts.index(warning) < page.texts.index("All numbers")
     assert page.texts.count("-") == 6  # no number

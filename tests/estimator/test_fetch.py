@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from fault_server import FaultServer, Scripted, fault_server
-from sotto_estimator import FetchError, SourceError, fetch, fetch_tally
+from sotto_estimator import FetchError, SourceError, fetch_tally
+from sotto_estimator.sources import fetch
 from sotto_protocol import Problem, Tally, compile_survey
 
 TOKEN = "analyst-token"  # noqa: S105

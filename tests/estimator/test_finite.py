@@ -15,12 +15,12 @@ from scipy import stats
 
 from published import survey_of
 from sotto_client.cli import main
-from sotto_estimator.channel import Channel, errors_of
+from sotto_estimator.channel.channel import Channel, errors_of
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimation import estimate_counts, estimate_tally
-from sotto_estimator.finite import MOST_EXACT, hypergeometric
-from sotto_estimator.intervals import IntervalOptions, confidence_interval
-from sotto_estimator.methods import METHODS
+from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval
+from sotto_estimator.intervals.methods import METHODS
+from sotto_estimator.intervals.without_replacement import MOST_EXACT, hypergeometric
+from sotto_estimator.shares.of_tally import estimate_counts, estimate_tally
 from sotto_protocol import Coins, Tally, hmac_bytes
 
 AGE = {"type": "number", "minimum": 0, "maximum": 10, "step": 1, "epsilon": Decimal(1)}

@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 from sotto_estimator import IntervalOptions, read_data
-from sotto_estimator.data import Data
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.designs.estimate import estimate_arms
 from sotto_estimator.designs.spec import read_design
-from sotto_estimator.sampling.reading import SamplingColumns
+from sotto_estimator.microdata.microdata import Data
+from sotto_estimator.microdata.reading import SamplingColumns
+from sotto_estimator.shares.of_arms import estimate_arms
 
 TOGETHER = IntervalOptions(simultaneous=True)
 SHARE = 0.2

@@ -15,11 +15,11 @@ from scipy.stats import binom
 
 from sotto_client.cli import main
 from sotto_estimator import DomainError
-from sotto_estimator.association.mixture import Mixture
-from sotto_estimator.records import save_records
+from sotto_estimator.likelihood.latent_classes import Mixture
 from sotto_estimator.regression.hidden_covariates import regress_reports
 from sotto_estimator.regression.joint_model import JointModel
 from sotto_estimator.regression.reports_needed import reports_needed
+from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, Survey, compile_survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 

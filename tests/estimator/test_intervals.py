@@ -9,13 +9,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sotto_estimator.channel import TARGETS, Channel, Target, debias
+from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import confidence_interval
-from sotto_estimator.methods import METHODS, IntervalMethod
+from sotto_estimator.intervals.binomial import clopper_pearson_shares
+from sotto_estimator.intervals.intervals import confidence_interval
+from sotto_estimator.intervals.methods import METHODS, IntervalMethod
 from sotto_estimator.planning.widths import half_width
-from sotto_estimator.population import clopper_pearson_shares
-from sotto_estimator.render import method_words
+from sotto_estimator.results.words import method_words
 
 NO_PRIVACY = Channel(1, 0)
 TWO_COINS = Channel(0.75, 0.25)

@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import minimize
 
 from sotto_estimator import DomainError, SourceError, likeliest_shares
-from sotto_estimator.channel import Channel
-from sotto_estimator.estimation import channel_of
-from sotto_estimator.likeliest import likeliest_of
+from sotto_estimator.channel.channel import Channel
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.shares.maximum_likelihood import likeliest_of
 from sotto_protocol import Coins, Tally, compile_toml
 
 CHANNELS = [Channel(0.6, 0.1), Channel(0.5, 0.27), Channel(0.9, 0.02)]

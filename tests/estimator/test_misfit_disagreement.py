@@ -9,14 +9,14 @@ from scipy import optimize, stats
 
 from athletes import EXTENDED, PUBLISHED, arm, crosswise, design_of
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
-from sotto_estimator.contradiction import FALSE_ALARM, Contradiction, Disagreement
 from sotto_estimator.designs.design import Arm, Design
-from sotto_estimator.designs.estimate import estimate_arms
+from sotto_estimator.designs.disagreement import MAX_ARMS, misfits_of
+from sotto_estimator.designs.fit import fit_of
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
-from sotto_estimator.misfit.disagreement import MAX_ARMS, misfits_of
-from sotto_estimator.misfit.fit import fit_of
-from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, Contradiction, Disagreement
+from sotto_estimator.shares.of_arms import estimate_arms
+from sotto_estimator.views.estimates import as_csv, as_json, table
 
 
 @pytest.mark.parametrize(

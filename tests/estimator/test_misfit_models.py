@@ -15,9 +15,9 @@ from athletes import ATHLETES, EXTENDED, arm, crosswise
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
-from sotto_estimator.misfit.models.estimate import ModelEstimate, estimate_model
-from sotto_estimator.misfit.models.model import MODELS, Control
-from sotto_estimator.misfit.models.render import table
+from sotto_estimator.misfit.estimate import ModelEstimate, estimate_model
+from sotto_estimator.misfit.model import MODELS, Control
+from sotto_estimator.views.misfit_model import table
 
 RANDOM = np.random.default_rng(20260801)
 

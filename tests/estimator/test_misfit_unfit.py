@@ -12,12 +12,12 @@ from scipy import special, stats
 
 from athletes import arm, crosswise
 from sotto_client.cli import main
-from sotto_estimator.contradiction import FALSE_ALARM
+from sotto_estimator.designs.fit import Cells, saturated
 from sotto_estimator.designs.spec import read_design
-from sotto_estimator.misfit.fit import Cells, saturated
-from sotto_estimator.misfit.models.estimate import estimate_model
-from sotto_estimator.misfit.models.model import MODELS, Control, probs_of
-from sotto_estimator.misfit.models.unfit import tail_of_fit, unfit_of
+from sotto_estimator.intervals.contradiction import FALSE_ALARM
+from sotto_estimator.misfit.estimate import estimate_model
+from sotto_estimator.misfit.model import MODELS, Control, probs_of
+from sotto_estimator.misfit.unfit import tail_of_fit, unfit_of
 
 N = 14
 EXTENDED = ("--design", "extended-crosswise(prob_innocuous=1/5)")

@@ -15,11 +15,11 @@ from scipy.stats import binom
 from published import YES_NO, survey_of
 from sotto_client.cli import main
 from sotto_estimator import Estimates, estimate_tally
-from sotto_estimator.contradiction import FALSE_ALARM
+from sotto_estimator.api import estimate as estimate_of_source
+from sotto_estimator.intervals.contradiction import FALSE_ALARM
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.surveys import estimate as estimate_of_source
 from sotto_protocol import Survey, Tally
 
 SURVEY = dataclasses.replace(survey_of(YES_NO), waves=5)

@@ -16,7 +16,7 @@ from sotto_client.cli import main
 from sotto_estimator import Channel, estimate_counts
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
-from sotto_estimator.misfit.models.estimate import estimate_model
+from sotto_estimator.misfit.estimate import estimate_model
 from sotto_estimator.misfit.what_if import WAYS, what_if
 
 COUNTS = ["--design", "extended-crosswise(prob_innocuous=.2)", "--counts", "66,95", "--counts", "59,105"]

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from published import ONE_OF, YES_NO, survey_of
 from sotto_client.cli import main
-from sotto_estimator.channel import TARGETS, Channel, Target
-from sotto_estimator.intervals import confidence_interval
+from sotto_estimator.channel.channel import TARGETS, Channel, Target
+from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_protocol import Survey, Tally
 
 COUNTS = ("--yes", "831", "--n", "2435", "--warner", "3/4")

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sotto_estimator.devices import Devices
+from sotto_estimator.channel.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.density import bin_columns, bin_edges, choose_bandwidth, fit_density

@@ -18,11 +18,11 @@ from sotto_client import os_coins
 from sotto_client.cli import main
 from sotto_estimator import DomainError, Estimates, IntervalOptions, SourceError, estimate_tally
 from sotto_estimator.association.sides import read_sides
-from sotto_estimator.devices import Devices
+from sotto_estimator.channel.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
-from sotto_estimator.numbers.plot import number_panels
-from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.views.estimates import as_csv, as_json, table
+from sotto_estimator.views.numbers_panels import number_panels
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import window

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from sotto_estimator import Channel, IntervalOptions, confidence_interval
-from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.devices import Devices
-from sotto_estimator.numbers.bets import log_capital
+from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.intervals.betting import log_capital
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean, mean_bounds

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions
-from sotto_estimator.numbers.plan import NumberStudy, half_widths, plan_numbers, published_variances
+from sotto_estimator.planning.numbers import NumberStudy, half_widths, plan_numbers, published_variances
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import window
 from sotto_protocol.questions.number import Number

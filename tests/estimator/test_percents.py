@@ -13,7 +13,7 @@ from sotto_estimator import Estimate, estimate_tally, read_data
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.percents import OUTSIDE_WORDS, n_decimals_of, percent, signed_percent
+from sotto_estimator.results.percents import OUTSIDE_WORDS, n_decimals_of, percent, signed_percent
 from sotto_protocol import Tally, compile_toml
 from sotto_protocol.language import LANGUAGES, language
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_estimator.planning.drawing import drawn_rows
 from sotto_estimator.planning.table import Design
 from sotto_estimator.planning.widths import half_width, respondents_needed

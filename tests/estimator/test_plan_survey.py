@@ -12,10 +12,10 @@ from scipy import stats
 from console import Console
 from planned import LUNCH, plan_file, survey_of
 from sotto_client.cli import main
-from sotto_estimator.channel import TARGETS, Channel, Target
-from sotto_estimator.estimation import channel_of
-from sotto_estimator.intervals import share_bounds
-from sotto_estimator.methods import METHODS
+from sotto_estimator.channel.channel import TARGETS, Channel, Target
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.intervals.intervals import share_bounds
+from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.planning.outlook import Reach, told_from_zero, width_of
 from sotto_estimator.planning.survey import answers_of, part_drawn, plan_survey, respondents_of
 from sotto_estimator.planning.widths import half_width

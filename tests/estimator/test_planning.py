@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from sotto_estimator.channel import TARGETS, Channel, Target, debias, standard_error
+from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias, standard_error
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import IntervalOptions, confidence_interval, share_bounds
-from sotto_estimator.methods import METHODS
+from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval, share_bounds
+from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.planning.widths import (
     NO_PRIVACY,
     curator_half_width,

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Channel, Target
+from sotto_estimator.channel.channel import Channel, Target
 from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.pooled import pooled_interval
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import share_bounds
+from sotto_estimator.intervals.intervals import share_bounds
 
 Floats = NDArray[np.float64]
 LEVEL = 0.9

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sotto_estimator.formats.pooled_share import PooledReports, log_tail_if_all_yes, pooled_share_bounds
-from sotto_estimator.population import chernoff_shares
+from sotto_estimator.intervals.binomial import chernoff_shares
 
 
 def reports(*channels: tuple[int, int, float, float]) -> PooledReports:

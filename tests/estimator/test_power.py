@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from sotto_estimator.channel import Channel, check_power
+from sotto_estimator.channel.channel import Channel, check_power
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import confidence_interval
+from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_estimator.planning.power import Errors, PlannedTest, respondents_for_power
 from sotto_estimator.planning.power_groups import MOST_ENUMERATED, GroupsTest
 from sotto_estimator.planning.power_share import ShareTest

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import LEAST_EXPECTED, Errors, PlannedTest, respondents_for_power
 from sotto_estimator.planning.power_association import AssociationTest

@@ -28,7 +28,7 @@ from sotto_estimator import (
     estimate_tally,
     plan,
 )
-from sotto_estimator.records import save_records
+from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 from sotto_protocol.extras import MissingExtra
 

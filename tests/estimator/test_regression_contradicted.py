@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 from sotto_client.cli import main
 from sotto_estimator import Regression, SourceError, regress
 from sotto_estimator.association.associate import associate
-from sotto_estimator.contradiction import FALSE_ALARM
-from sotto_estimator.records import save_records
+from sotto_estimator.intervals.contradiction import FALSE_ALARM
 from sotto_estimator.regression.hidden_covariates import regress_reports
+from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, compile_toml
 from sotto_protocol.mechanisms.mechanism import Bytes
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from sotto_estimator.channel import Channel
-from sotto_estimator.intervals import confidence_interval
-from sotto_estimator.respondents import chernoff_counts, exact_counts, score_counts
+from sotto_estimator.channel.channel import Channel
+from sotto_estimator.intervals.intervals import confidence_interval
+from sotto_estimator.intervals.respondents import chernoff_counts, exact_counts, score_counts
 
 CHANNELS = [
     Channel.warner(0.6),

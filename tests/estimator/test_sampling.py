@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import WLS
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.sampling.linearised import estimate_shares
-from sotto_estimator.sampling.sampling import Groups, Margins, Sampling
-from sotto_estimator.sampling.scores import design_scores
+from sotto_estimator.microdata.linearised import estimate_shares
+from sotto_estimator.microdata.sampling import Groups, Margins, Sampling
+from sotto_estimator.microdata.scores import design_scores
 
 CROSSWISE = read_design("crosswise(prob=1/4)")
 SCORES = design_scores(CROSSWISE)

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.sampling.reading import SamplingColumns
-from sotto_estimator.sampling.sampling import Sampling
+from sotto_estimator.microdata.reading import SamplingColumns
+from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.table.reading import read_table
 
 ROWS = "w,s,c,g\n2,north,1,old\n4,south,1,young\n2,north,2,old\n"

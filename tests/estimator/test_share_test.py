@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sotto_estimator.channel import Channel
-from sotto_estimator.comparing.share_test import Alternative, Method, share_test
+from sotto_estimator.channel.channel import Channel
+from sotto_estimator.comparing.exact_tests import Alternative, Method, share_test
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import confidence_interval
+from sotto_estimator.intervals.intervals import confidence_interval
 
 METHODS: tuple[Method, ...] = ("clopper-pearson", "blaker")
 CHANNELS = (Channel(0.75, 0.25), Channel(0.5, 0.1), Channel(1, 0))

@@ -10,8 +10,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import optimize
 
+from sotto_estimator.channel.simplex import project_on_simplex
 from sotto_estimator.errors import DomainError
-from sotto_estimator.simplex import project_on_simplex
 
 shares_of_any_size = arrays(np.float64, st.integers(1, 40), elements=st.floats(-5, 5))
 

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
-from sotto_estimator.sources import CollectorSource, FileSource, names_collector, read_source
+from sotto_estimator.commands.sources import read_source
+from sotto_estimator.sources.source import CollectorSource, FileSource, names_collector
 
 URL = "http://127.0.0.1:9"
 COMMANDS = {

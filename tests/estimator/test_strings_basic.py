@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from rappor_cases import collect, zipf
+from sotto_estimator.commands.decode import decode as decode_command
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.columns import is_hash
-from sotto_estimator.strings.commands import decode as decode_command
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign

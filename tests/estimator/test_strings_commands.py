@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fault_server import Scripted, fault_server
 from sotto_client.cli import main
 from sotto_estimator import DomainError
-from sotto_estimator.records import save_records
+from sotto_estimator.sources.records import save_records
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.question import decode_tally
 from sotto_protocol import Coins, Tally, compile_survey, compile_toml, hmac_bytes

@@ -19,9 +19,7 @@ from sotto_estimator.strings.plan import (
     POWER,
     TextPlan,
     TextStudy,
-    plan_table,
     plan_text_question,
-    plan_toml,
     share_variance,
     skewness,
     smallest_share,
@@ -31,6 +29,7 @@ from sotto_estimator.strings.plan_designs import bucket_response, count_mean_ske
 from sotto_estimator.strings.question import bit_rates
 from sotto_estimator.strings.sketch import decode_sketch
 from sotto_estimator.strings.sketch_power import SketchTest
+from sotto_estimator.views.plan_text import plan_table, plan_toml
 from sotto_protocol import compile_toml
 from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from sketch_crowds import collect_sketch, sketch_of, zipf
 from sotto_client.cli import main
 from sotto_estimator import DomainError, SourceError
-from sotto_estimator.records import save_records
+from sotto_estimator.sources.records import save_records
 from sotto_estimator.strings.prefixes import STRICTER, decode_prefixes
 from sotto_protocol import Coins, Survey, Tally, compile_survey
 from sotto_protocol.mechanisms.sketch.design import sketch

@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from sotto_estimator.quality import Quality
+from sotto_estimator.channel.quality import Quality
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.remarks import GoodnessOfFit
-from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, summary, table, width
 from sotto_estimator.strings.undetected import UndetectedString
+from sotto_estimator.views.decoded import Subject, as_csv, as_json, caption, summary, table, width
 from sotto_protocol.tables import align
 
 ROWS = (

@@ -10,14 +10,14 @@ from scipy import stats
 from confidence_sequences import running_mean
 from peeking import false_positives
 from sotto_estimator import Channel, DomainError, confidence_interval
-from sotto_estimator.anytime.two_groups import (
+from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.two_groups import (
     _TILTS,
     _WEIGHTS,
     anytime_difference,
     anytime_p_value,
 )
-from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.comparing.group import Group
 
 NOISE = Channel.warner_of_epsilon(1)
 OTHER = Channel(0.5, 0.1)

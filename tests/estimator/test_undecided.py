@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from sotto_estimator import Estimate, IntervalOptions, estimate_tally
 from sotto_estimator.page.charts import draw_shares
 from sotto_estimator.page.drawing import Bar, Dot, Drawing, Line
-from sotto_estimator.panels import Bar as PlotBar
-from sotto_estimator.panels import bar_panels
-from sotto_estimator.verdict.judge import with_verdicts
-from sotto_estimator.verdict.render import verdict_rows
-from sotto_estimator.verdict.rounding import UNKNOWN
-from sotto_estimator.verdict.verdict import Finding, share_findings
+from sotto_estimator.results.panels import Bar as PlotBar
+from sotto_estimator.results.panels import bar_panels
+from sotto_estimator.results.rounding import UNKNOWN
+from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.shares.verdict.verdict import Finding, share_findings
+from sotto_estimator.views.verdict import verdict_rows
 from sotto_protocol import Survey, Tally, compile_survey
 
 OPTIONS = ["waa", "wbb", "wcc", "wdd", "wee"]

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from sotto_client.cli import main
 from sotto_estimator import Channel, Estimate, IntervalOptions, estimate_counts, estimate_tally
-from sotto_estimator.verdict.judge import MAX_FINDINGS, with_verdict_of_counts, with_verdicts
-from sotto_estimator.verdict.render import verdict_table
-from sotto_estimator.verdict.rounding import down, nearest, step_of, up
-from sotto_estimator.verdict.verdict import Finding, mean_finding, of_precision, share_findings
-from sotto_estimator.verdict.words import finding_words, sentences
+from sotto_estimator.results.rounding import down, nearest, step_of, up
+from sotto_estimator.shares.verdict.judge import MAX_FINDINGS, with_verdict_of_counts, with_verdicts
+from sotto_estimator.shares.verdict.verdict import Finding, mean_finding, of_precision, share_findings
+from sotto_estimator.views.verdict import verdict_table
+from sotto_estimator.views.verdict_words import finding_words, sentences
 from sotto_protocol import Survey, Tally, compile_survey, compile_toml
 from sotto_protocol.language import ENGLISH, LANGUAGES, language
 

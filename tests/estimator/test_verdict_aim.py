@@ -8,14 +8,14 @@ import pytest
 from scipy.stats import binom
 
 from sotto_estimator import Channel, IntervalOptions
-from sotto_estimator.devices import Devices
-from sotto_estimator.estimation import channel_of
-from sotto_estimator.intervals import share_bounds
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.intervals.intervals import share_bounds
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.verdict.aim import aim_of_counts, aim_of_question
+from sotto_estimator.shares.verdict.aim import aim_of_counts, aim_of_question
 from sotto_protocol import Survey, Tally, compile_survey
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.window import WindowResponse

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto_estimator import IntervalOptions
-from sotto_estimator.estimation import intervals_together
-from sotto_estimator.verdict.order import Order, Span, order_of
+from sotto_estimator.shares.of_tally import intervals_together
+from sotto_estimator.shares.verdict.order import Order, Span, order_of
 from sotto_protocol import Survey, Tally, compile_toml
 
 LIKED = """

@@ -10,9 +10,9 @@ from scipy.stats import binom
 
 from published import ONE_OF, YES_NO, survey_of
 from sotto_estimator import Channel, DomainError, IntervalOptions, SourceError, confidence_interval, estimate_tally
-from sotto_estimator.methods import METHODS
-from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.strings.question import bit_counts
+from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 
 CHANNEL = Channel(0.75, 0.25)

@@ -10,7 +10,7 @@ import pytest
 from sotto_protocol import Survey, SurveyError, compile_survey, compile_toml
 from sotto_protocol.documents import canonical_json, load_json
 from sotto_protocol.language_tag import is_tag
-from sotto_protocol.translation import QuestionWords, SurveyWords
+from sotto_protocol.questions.translation import QuestionWords, SurveyWords
 
 TOML = """
 id = "ward"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_estimator.errors import DomainError
 from sotto_protocol import compile_toml
 from sotto_rehearsal.comparison.binary import exact_epsilon

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from console import Console
 from sotto_client.cli import main
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_estimator.planning.widths import curator_half_width, half_width
 from sotto_protocol import compile_toml
 from sotto_protocol.words import epsilon_above

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rehearsed import CERTAIN, OFFICE, WEEKLY, WEEKLY_TRUTH, WORD, office, task_of
-from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import compile_toml
 from sotto_rehearsal.simulation.crowd import Task, send_reports
 from sotto_rehearsal.simulation.randomness import randomness_of

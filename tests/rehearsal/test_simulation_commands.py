@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from rehearsed import CERTAIN, OFFICE, OFFICE_TRUTH, WORD
 from sotto_client.cli import main
-from sotto_estimator.numbers.render import value_words
+from sotto_estimator.views.numbers import value_words
 from sotto_protocol import Survey
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Survey, compile_toml
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.registry import ENTRIES

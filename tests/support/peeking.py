@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from sotto_estimator.anytime.two_groups import anytime_p_value
-from sotto_estimator.channel import Channel, Target
+from sotto_estimator.channel.channel import Channel, Target
 from sotto_estimator.comparing.group import Group
-from sotto_estimator.intervals import share_bounds
+from sotto_estimator.comparing.two_groups import anytime_p_value
+from sotto_estimator.intervals.intervals import share_bounds
 
 _CHUNK = 500
 """Surveys that are drawn at once: it bounds memory."""

@@ -9,7 +9,7 @@ import pytest
 
 from sotto_collector.store.postgres import PostgresDialect
 from sotto_collector.store.sqlite import SqliteDialect
-from sotto_estimator.methods import METHODS
+from sotto_estimator.intervals.methods import METHODS
 from sotto_protocol.mechanisms.registry import ENTRIES
 from sotto_protocol.questions import types
 from sotto_protocol.questions.types import TYPES

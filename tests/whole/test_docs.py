@@ -20,7 +20,7 @@ from sotto_collector.api.openapi import OPERATIONS
 from sotto_collector.settings import SETTINGS
 from sotto_collector.store import Store
 from sotto_collector.store.retention import erase_due
-from sotto_estimator.records import save_records
+from sotto_estimator.sources.records import save_records
 from sotto_protocol import Survey, Tally, __version__, compile_toml, problem
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
 from sotto_protocol.places import PLACES

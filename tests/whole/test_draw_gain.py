@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sotto_estimator.channel import report_variance
-from sotto_estimator.estimation import IntervalOptions, channel_of, estimate_tally
+from sotto_estimator.channel.channel import report_variance
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_protocol import Coins, Survey, Tally, compile_survey
 
 KINDS = {"yes-no": 1, "one-of 4": 4, "one-of 16": 16}

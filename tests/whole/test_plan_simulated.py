@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sotto_estimator.channel import Target
-from sotto_estimator.estimates import Estimates
-from sotto_estimator.estimation import estimate_tally
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.channel.channel import Target
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.survey import QuestionPlan, part_drawn, plan_survey
+from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.strings.plan import POWER
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 

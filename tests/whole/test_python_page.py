@@ -33,8 +33,8 @@ from sotto_estimator import (
     regress,
     what_if,
 )
-from sotto_estimator.records import save_records
-from sotto_estimator.result import Result
+from sotto_estimator.results.result import Result
+from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, Tally, compile_toml
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -10,7 +10,7 @@ from sotto_author.errors import FormError
 from sotto_author.forms.asking import NO_ANSWER, NO_TEXT, Terms, listed, or_no_answer, origin, question_id, section
 from sotto_author.forms.languages import FormText, in_languages
 from sotto_author.forms.markup import plain_text
-from sotto_author.forms.surveyjs_choices import Choice, choices, range_of, rates, scale_of, yes_and_no
+from sotto_author.forms.surveyjs_choices import AskedElement, Choice, choices, range_of, rates, scale_of, yes_and_no
 from sotto_author.forms.surveyjs_form import NO_TITLE, Element, is_set, localised, secrets, walk
 from sotto_author.forms.surveyjs_notes import ASK_NOTHING, NUMERIC, notes
 from sotto_author.survey_toml import to_toml
@@ -55,15 +55,6 @@ _NO_NUMBER = (
     f"has no mechanism; no number is {NO_ANSWER!r}: make it required, say what no number counts as (--skip-number "
     "{}=0), or ask with a rating."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AskedElement:
-    """One element as a question: what it came from, and the choices that its values stand for."""
-
-    element: Element
-    question: dict[str, Any]
-    choices: tuple[Choice, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.surveyjs_form import is_set, localised
+from sotto_author.forms.surveyjs_form import Element, is_set, localised
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.language import mark
 from sotto_protocol.questions.question_type import MAX_OPTIONS
@@ -171,3 +171,12 @@ def _distinct(found: list[Choice]) -> list[Choice]:
         if twice is not None:
             raise FormError(f"two choices have the {what} {json.dumps(twice, ensure_ascii=False)}; each needs its own.")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class AskedElement:
+    """One element as a question: what it came from, and the choices that its values stand for."""
+
+    element: Element
+    question: dict[str, Any]
+    choices: tuple[Choice, ...]

@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_author.forms.asking import listed, say_skipped_number, section
 from sotto_author.forms.markup import is_marked, plain
-from sotto_author.forms.surveyjs_choices import SPECIAL_MEMBERS, yes_and_no
+from sotto_author.forms.surveyjs_choices import SPECIAL_MEMBERS, AskedElement, yes_and_no
 from sotto_author.forms.surveyjs_form import CONTAINERS, HIDING, NO_TITLE, Element, is_set, localised, triggers, walk
 from sotto_author.forms.surveyjs_leaks import GIVEN_AWAY, find_leaks
-
-if TYPE_CHECKING:
-    from sotto_author.forms.surveyjs import AskedElement
 
 NUMERIC = ("number", "range")
 """The `inputType` of a text that holds a number."""
@@ -39,7 +36,7 @@ _LISTS = ("choices", "rateValues")
 _PIPED = re.compile("{[^{}]+}")
 
 
-def notes(form: dict[str, Any], asked: Sequence["AskedElement"], left_out: Sequence[Element]) -> list[str]:
+def notes(form: dict[str, Any], asked: Sequence[AskedElement], left_out: Sequence[Element]) -> list[str]:
     """Return what was not taken over, a line for each kind."""
     found = [
         f"{one.element.name}: yes stands for {labels[0].text!r}, no for {labels[1].text!r}"
@@ -76,7 +73,7 @@ def notes(form: dict[str, Any], asked: Sequence["AskedElement"], left_out: Seque
     return found + [f"tell the adapter, which then drops their answers: leaveOut: [{names}]"] * bool(left_out)
 
 
-def _markup(form: dict[str, Any], asked: Sequence["AskedElement"]) -> list[str]:
+def _markup(form: dict[str, Any], asked: Sequence[AskedElement]) -> list[str]:
     """Return whose texts lost their markup, and whose choices have it still, by which the adapter finds them."""
     whole = [name for name in ("title", "description") if is_marked(localised(form.get(name), name))]
     found = [f"the form's {name}" for name in whole]
@@ -91,7 +88,7 @@ def _markup(form: dict[str, Any], asked: Sequence["AskedElement"]) -> list[str]:
     ]
 
 
-def _read(one: "AskedElement") -> tuple[str, str]:
+def _read(one: AskedElement) -> tuple[str, str]:
     return one.question["text"], one.question.get("section", "")
 
 
@@ -99,7 +96,7 @@ def _said(what: str, which: Sequence[str], between: str = ", ") -> list[str]:
     return [f"{what}: {between.join(which)}"] if which else []
 
 
-def _of_number(one: "AskedElement") -> Iterator[str]:
+def _of_number(one: AskedElement) -> Iterator[str]:
     members = one.element.members
     if one.element.type != "text" or members.get("inputType") not in NUMERIC:
         return
@@ -128,16 +125,16 @@ def _choices(members: dict[str, Any]) -> Iterator[tuple[str, int, dict[str, Any]
                 yield name, index, choice
 
 
-def _takes(one: "AskedElement", name: str) -> bool:
+def _takes(one: AskedElement, name: str) -> bool:
     return is_set(one.element.members, name) and name in _taken(one)
 
 
-def _taken(one: "AskedElement") -> set[str]:
+def _taken(one: AskedElement) -> set[str]:
     is_number = one.element.type == "text" and one.element.members.get("inputType") in NUMERIC
     return _OF_EVERY | set(_OF_NUMBER if is_number else _TAKEN.get(one.element.type, ()))
 
 
-def _staying(form: dict[str, Any], asked: Sequence["AskedElement"]) -> list[str]:
+def _staying(form: dict[str, Any], asked: Sequence[AskedElement]) -> list[str]:
     """Return the members that no question is made of, each with all that have it, and what asks nothing."""
     owners: dict[str, list[str]] = {}
     for owner, members, taken in _parts(form, asked):
@@ -150,7 +147,7 @@ def _staying(form: dict[str, Any], asked: Sequence["AskedElement"]) -> list[str]
     return found + [f"a {trigger} trigger" for trigger in triggers(form)]
 
 
-def _parts(form: dict[str, Any], asked: Sequence["AskedElement"]) -> Iterator[tuple[str, dict[str, Any], set[str]]]:
+def _parts(form: dict[str, Any], asked: Sequence[AskedElement]) -> Iterator[tuple[str, dict[str, Any], set[str]]]:
     """Yield all that was read: what it is called, its members, and those that were taken or said."""
     yield "the form", form, _OF_FORM
     for kind, container in _containers(form):

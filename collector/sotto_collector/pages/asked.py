@@ -10,7 +10,7 @@ from sotto_protocol.documents import decimal_text
 from sotto_protocol.explain import Explanation, QuestionExplanation
 from sotto_protocol.language import Language
 from sotto_protocol.questions.control import Control, Line, NumberField, PickOne, PickSome
-from sotto_protocol.translation import QuestionWords, SurveyWords
+from sotto_protocol.questions.translation import QuestionWords, SurveyWords
 
 MAX_RADIOS = 12
 """With more options than this, one is chosen from a list."""

@@ -4,24 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sotto_estimator.association.contradicted import voids_of_reports
-from sotto_estimator.association.em import MAX_ITERATIONS, MixtureFit, fit
 from sotto_estimator.association.groups import grouped_reports, that_answer
 from sotto_estimator.association.independence import IndependenceTest, check_independence
-from sotto_estimator.association.mixture import Floats, Mixture
-from sotto_estimator.association.precision import standard_errors
 from sotto_estimator.association.sides import Candidates, Side, read_sides
-from sotto_estimator.association.text import misfit
-from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import DomainError
-from sotto_estimator.rendered import Rendered, Renderer
-from sotto_estimator.void import Void, alarms_of
+from sotto_estimator.intervals.void import Void, alarms_of
+from sotto_estimator.likelihood.em import MAX_ITERATIONS, MixtureFit, fit
+from sotto_estimator.likelihood.latent_classes import Floats, Mixture
+from sotto_estimator.likelihood.standard_errors import standard_errors
+from sotto_estimator.results.result import Result
+from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.strings.bloom_likelihood import misfit
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -58,7 +57,7 @@ class Convergence:
 
 
 @dataclass(frozen=True, slots=True)
-class Association(Rendered):
+class Association(Result):
     """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells.
 
     `chosen`: whose reports these are. `contradictions`: of questions whose counts honest reports hardly ever give: then
@@ -81,12 +80,6 @@ class Association(Rendered):
     def __str__(self) -> str:
         """Return one line: title, questions and reports."""
         return f"{self.title}: {' and '.join(self.questions)}, n = {counted(self.n_reports, 'report')}"
-
-    def renderer(self) -> Renderer[Self]:
-        """Return what makes its forms."""
-        from sotto_estimator.association import render
-
-        return render
 
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the fit, or the reports."""

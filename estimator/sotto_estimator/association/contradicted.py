@@ -7,8 +7,8 @@ import numpy as np
 
 from sotto_estimator.association.groups import check_one_wave, that_answer
 from sotto_estimator.association.sides import Side
-from sotto_estimator.estimation import contradictions_of_questions
-from sotto_estimator.void import Void
+from sotto_estimator.intervals.void import Void
+from sotto_estimator.shares.of_tally import contradictions_of_questions
 from sotto_protocol import Survey, Tally
 from sotto_protocol.mechanisms.mechanism import Bytes
 

@@ -14,8 +14,8 @@ from math import prod
 import numpy as np
 from scipy.special import chdtrc
 
-from sotto_estimator.association.em import MixtureFit
-from sotto_estimator.association.mixture import Floats, Mixture, mean_products
+from sotto_estimator.likelihood.em import MixtureFit
+from sotto_estimator.likelihood.latent_classes import Floats, Mixture, mean_products
 
 _LEAST_VARIANCE = 1e-9
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.sketch import sketch_likelihood
-from sotto_estimator.association.text import OTHER, text_likelihood
+from sotto_estimator.channel.questions import is_number
 from sotto_estimator.errors import DomainError
-from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.strings.bloom_likelihood import OTHER, text_likelihood
 from sotto_estimator.strings.candidates import CandidateMap
+from sotto_estimator.strings.sketch_likelihood import sketch_likelihood
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse

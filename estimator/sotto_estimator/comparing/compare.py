@@ -5,8 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from sotto_estimator.anytime.two_groups import anytime_difference, anytime_p_value
-from sotto_estimator.channel import Target
+from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.apart import difference_of_two, p_of_two, ratio_of_two
 from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
@@ -14,11 +13,11 @@ from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
 from sotto_estimator.comparing.sides import People, Side
+from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import check_level
-from sotto_estimator.percents import NOTHING
-from sotto_estimator.render import NO_INTERVAL, level_words
-from sotto_estimator.verdict.render import void_sentence
+from sotto_estimator.intervals.intervals import check_level
+from sotto_estimator.results.percents import NOTHING
+from sotto_estimator.results.words import NO_INTERVAL, level_words, void_sentence
 from sotto_protocol.words import epsilon_above
 
 _MADE = {

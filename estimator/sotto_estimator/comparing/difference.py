@@ -11,9 +11,9 @@ have a closed form for each h; the best h is looked for, and whichever is found 
 
 import numpy as np
 
-from sotto_estimator.channel import Floats, Target, check_target
+from sotto_estimator.channel.channel import Floats, Target, check_target
 from sotto_estimator.comparing.group import Group
-from sotto_estimator.intervals import check_level
+from sotto_estimator.intervals.intervals import check_level
 
 _MARGIN = 1e-9
 """Relative widening of a budget: more than the rounding of what it is held against."""

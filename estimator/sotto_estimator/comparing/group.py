@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sotto_estimator.channel import Channel, check_counts, check_n, shares_of
+from sotto_estimator.channel.channel import Channel, check_counts, check_n, shares_of
 
 
 @dataclass(frozen=True, slots=True)

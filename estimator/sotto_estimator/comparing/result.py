@@ -1,19 +1,15 @@
 """What tests return: rows, rendered as a table, JSON, CSV, a data frame and HTML, of the same numbers."""
 
-import re
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from sotto_estimator.hypertext import said_html, table_html
-from sotto_estimator.percents import NOTHING, OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
-from sotto_estimator.render import escaped
-from sotto_estimator.result import Result
-from sotto_estimator.void import Void, alarms_of, lines_of, void_members
-from sotto_protocol.tables import align
+from sotto_estimator.intervals.void import Void, alarms_of
+from sotto_estimator.results.percents import NOTHING, percent, share_percent, signed_percent
+from sotto_estimator.results.result import Result
 
 if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
+    pass
 
 
 class Span(NamedTuple):
@@ -60,7 +56,6 @@ class Row(Protocol):
         """What is drawn of it."""
 
 
-_MARKED = re.compile(rf"{re.escape(OUTSIDE)}-?[0-9.]+ %$")
 R = TypeVar("R", bound=Row)
 
 
@@ -83,8 +78,6 @@ class Tested(Result, Generic[R]):
         """What to say of counts that contradict a design."""
         return alarms_of(self.contradictions)
 
-    QUANTITIES: ClassVar[dict[str, str]] = {"share": "", "groups": "difference: ", "trend": "slope: "}
-
     def __str__(self) -> str:
         """Return what is known, a sentence a row."""
         return "\n".join(dict.fromkeys(row.sentence for row in self.rows))
@@ -105,56 +98,6 @@ class Tested(Result, Generic[R]):
     def alarms(self) -> list[str]:
         """Return what to say of counts that contradict a design."""
         return self.warnings
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of the JSON."""
-        void = void_members(self.contradictions)
-        heading = {"test": self.kind, "title": self.title} | self.options | {"contradictions": void}
-        return heading | {"rows": [asdict(row) for row in self.rows]}
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return a row of CSV for each row, with the options in it."""
-        return [asdict(row) | self.options for row in self.rows]
-
-    def as_table(self) -> str:
-        """Return what is known, how, and an aligned table."""
-        said = [escaped(line) for line in str(self).splitlines()]
-        heading = "\n".join([escaped(self.title), *self.lines, *map(escaped, lines_of(self.contradictions))])
-        rows = [list(self.rows[0].HEADINGS), *([escaped(cell) for cell in row.cells] for row in self.rows)]
-        return "\n\n".join(["\n".join(said), heading, align(_without_empty(rows)), *self._marked])
-
-    def html_parts(self) -> list[str]:
-        """Return what a notebook shows."""
-        cells = _without_empty([list(self.rows[0].HEADINGS), *(list(row.cells) for row in self.rows)])
-        how = [self.title, *self.lines, *lines_of(self.contradictions), *self._marked]
-        return [said_html(str(self).splitlines()), table_html(cells), said_html(how)]
-
-    @property
-    def _marked(self) -> list[str]:
-        """What the mark of an estimate means, where there is one."""
-        is_marked = any(re.match(_MARKED, part) for row in self.rows for cell in row.cells for part in cell.split(", "))
-        return [OUTSIDE_WORDS] * is_marked
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture of every row's difference, slope or share with its interval, a panel a unit."""
-        from sotto_estimator.panels import Point, point_panel  # matplotlib takes a second to load
-
-        spans: dict[str, list[Point]] = {}
-        for row in self.rows:
-            if row.is_void:
-                continue
-            span = row.span
-            scale, unit = (100, "share (%)") if span.unit is None else (1, span.unit)
-            point = Point(span.label, scale * span.value, scale * span.low, scale * span.high)
-            spans.setdefault(unit, []).append(point)
-        title = "\n".join([self.title, *self.lines])
-        return title, [point_panel(points, f"{self.QUANTITIES[self.kind]}{unit}") for unit, points in spans.items()]
-
-
-def _without_empty(rows: list[list[str]]) -> list[list[str]]:
-    """Return rows without the columns that are empty below their heading."""
-    kept = [any(column[1:]) for column in zip(*rows, strict=True)]
-    return [[cell for cell, is_kept in zip(row, kept, strict=True) if is_kept] for row in rows]
 
 
 def estimate_words(estimate: float | None, unit: str | None) -> str:

@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
-from sotto_estimator.channel import Target, errors_of
+from sotto_estimator.channel.channel import Target, errors_of
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.channel.questions import channel_of, is_number, is_text
 from sotto_estimator.comparing.group import Group
-from sotto_estimator.data import Data
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.designs.estimate import estimate_arms
-from sotto_estimator.devices import Devices
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimation import channel_of, is_text
-from sotto_estimator.intervals import IntervalOptions, share_bounds
-from sotto_estimator.numbers.counts import NumberCounts, is_number
+from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
+from sotto_estimator.microdata.microdata import Data
+from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
+from sotto_estimator.shares.of_arms import estimate_arms
 from sotto_estimator.table.table import in_order
 from sotto_protocol import Question, Tally
 from sotto_protocol.counted import Counted

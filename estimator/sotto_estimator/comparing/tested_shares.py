@@ -5,16 +5,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+from sotto_estimator.comparing.exact_tests import Alternative, Method, share_test
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
-from sotto_estimator.comparing.share_test import Alternative, Method, share_test
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import check_level, confidence_interval, is_interval
-from sotto_estimator.percents import NOTHING
-from sotto_estimator.render import NO_INTERVAL, level_words
-from sotto_estimator.verdict.render import void_sentence
+from sotto_estimator.intervals.intervals import check_level, confidence_interval, is_interval
+from sotto_estimator.results.percents import NOTHING
+from sotto_estimator.results.words import NO_INTERVAL, level_words, void_sentence
 from sotto_protocol.words import epsilon_above
 
 _FOUND = {"two-sided": "another", "greater": "greater", "less": "less"}

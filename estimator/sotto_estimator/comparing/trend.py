@@ -14,16 +14,15 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy import special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
-from sotto_estimator.percents import NOTHING
 from sotto_estimator.planning.power import LEAST_EXPECTED
-from sotto_estimator.render import level_words
-from sotto_estimator.verdict.render import void_sentence
+from sotto_estimator.results.percents import NOTHING
+from sotto_estimator.results.words import level_words, void_sentence
 from sotto_protocol.words import epsilon_above
 
 _LEAST_GROUPS = 3

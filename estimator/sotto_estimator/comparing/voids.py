@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from sotto_estimator.comparing.group import Group
-from sotto_estimator.data import Data
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.estimation import estimate_counts, estimate_tally
-from sotto_estimator.misfit.disagreement import misfits_of
+from sotto_estimator.designs.disagreement import misfits_of
+from sotto_estimator.intervals.void import Void
+from sotto_estimator.microdata.microdata import Data
+from sotto_estimator.shares.of_tally import estimate_counts, estimate_tally
 from sotto_estimator.table.table import in_order
-from sotto_estimator.void import Void
 from sotto_protocol import Tally
 
 

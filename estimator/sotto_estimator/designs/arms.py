@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sotto_estimator.channel import Floats, Target
+from sotto_estimator.channel.channel import Floats, Target
 from sotto_estimator.designs.design import YES_NO, Arm, check_arms
 from sotto_estimator.errors import DomainError
 

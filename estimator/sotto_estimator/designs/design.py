@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.designs.parameters import call_of
 from sotto_estimator.errors import DomainError
 from sotto_protocol.bounds import float_above, log_ratio_above

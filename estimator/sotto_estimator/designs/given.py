@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.design import Design
 from sotto_estimator.errors import DomainError
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.association.em import fit
-from sotto_estimator.association.mixture import Mixture
-from sotto_estimator.channel import Floats, Target, check_target
+from sotto_estimator.channel.channel import Floats, Target, check_target
 from sotto_estimator.designs.arms import Arms
+from sotto_estimator.likelihood.em import fit
+from sotto_estimator.likelihood.latent_classes import Mixture
 
 _EPS = float(np.finfo(np.float64).eps)
 _TINY = 1e-300

@@ -1,14 +1,15 @@
 """A design as it is written: `crosswise(prob_innocuous=1/6)`, where a value may be the name of a column."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.given import Given, ordered_counts
 from sotto_estimator.designs.parameters import Parameter, Value, is_like_a_number, written
 from sotto_estimator.designs.registry import DESIGNS, NamedDesign
 from sotto_estimator.errors import DomainError
-from sotto_estimator.written_call import read_call
 
 _MAX_LENGTH = 10_000
 
@@ -125,3 +126,25 @@ def _parameter(name: str, key: str) -> Parameter:
 def _only_probability(named: NamedDesign) -> Parameter | None:
     probabilities = [of for of in named.parameters if of.kind == "probability"]
     return probabilities[0] if len(probabilities) == 1 else None
+
+
+_CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+class WrittenCall(NamedTuple):
+    """A name, and its parameters in their order; the value of one that is written without = is None."""
+
+    name: str
+    parameters: tuple[tuple[str, str | None], ...]
+
+
+def read_call(text: str) -> WrittenCall | None:
+    """Return what is written, without blanks around it; None where it is not written so.
+
+    >>> read_call("kuk(prob_red_if_yes=.8, prob_red_if_no=.2)")
+    WrittenCall(name='kuk', parameters=(('prob_red_if_yes', '.8'), ('prob_red_if_no', '.2')))
+    """
+    if not (found := _CALL.fullmatch(text)):
+        return None
+    parts = (part.partition("=") for part in (found[2] or "").split(",") if part.strip())
+    return WrittenCall(found[1], tuple((key.strip(), value.strip() if sign else None) for key, sign, value in parts))

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, check_power
-from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
+from sotto_estimator.channel.channel import Channel, check_power
 from sotto_estimator.errors import DomainError, NoReportsError
 from sotto_estimator.formats.autofill_needed import devices_needed
 from sotto_estimator.formats.autofill_payloads import N_BITS, FieldCounts, count_payloads
 from sotto_estimator.formats.autofill_texts import OPEN, VARIES, AutofillField, AutofillTexts, Bit
 from sotto_estimator.formats.records import Progress, ignore, read_records
-from sotto_estimator.intervals import IntervalOptions, check_level, share_bounds
+from sotto_estimator.intervals.contradiction import Contradiction, Sample, contradictions_of
+from sotto_estimator.intervals.intervals import IntervalOptions, check_level, share_bounds
 
 CHANNEL = Channel(3 / 4, 1 / 4)
 LEAST_SHARE = 0.9

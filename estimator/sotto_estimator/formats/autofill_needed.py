@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 
 MAX_DEVICES = 2**22
 _AHEAD = (0, 1, 2, 5)

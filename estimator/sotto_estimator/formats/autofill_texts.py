@@ -1,25 +1,23 @@
 """What is said of the texts of Android's autofill: of each bit, and of the text; as table, JSON, CSV and HTML."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sotto_estimator.contradiction import Contradiction
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.percents import percent
-from sotto_estimator.render import escaped, level_words
-from sotto_estimator.result import Result
-from sotto_protocol.tables import align
+from sotto_estimator.intervals.contradiction import Contradiction
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.results.percents import percent
+from sotto_estimator.results.result import Result
+from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted, epsilon_above
 
 if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
+    pass
 
 VARIES, OPEN = "varies", "open"
 EPSILON_A_BIT = math.log(3)
 N_KEPT = 128
-_SIGNS = {"1": "1", "0": "0", VARIES: "~", OPEN: "?"}
-_MOST_FIELDS = 20
+SIGNS = {"1": "1", "0": "0", VARIES: "~", OPEN: "?"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ class AutofillField:
         for value, at in zip(self.bytes_said, range(0, len(self.bits), 8), strict=True):
             if value is None:
                 varies = any(bit.said == VARIES for bit in self.bits[at : at + 8])
-                pieces.append(_SIGNS[VARIES if varies else OPEN])
+                pieces.append(SIGNS[VARIES if varies else OPEN])
             elif pieces and isinstance(pieces[-1], bytes):
                 pieces[-1] += bytes([value])
             else:
@@ -143,87 +141,12 @@ class AutofillTexts(Result):
             f"all that is said of the 256 bits of a {which.removesuffix('s')} is right with probability "
             f"{level_words(self.options.level)}{' for all fields together' if which == 'fields' else ''} "
             "(Clopper-Pearson intervals, Bonferroni), about the population",
-            f"1 or 0: more than {percent(self.least_share)} of devices have it, and all may; {_SIGNS[VARIES]} varies; "
-            f"{_SIGNS[OPEN]} open: too few payloads to say",
+            f"1 or 0: more than {percent(self.least_share)} of devices have it, and all may; {SIGNS[VARIES]} varies; "
+            f"{SIGNS[OPEN]} open: too few payloads to say",
             f"a text that all devices have is decided whole, with probability {self.power:g}, by {needed} a field",
             *([left_out] if n_none else []),
         )
 
-    def as_table(self) -> str:
-        """Return what is said of every field, and the bytes of one, or of the first few."""
-        shown = self.fields[:_MOST_FIELDS]
-        heads = ["field", "n", "even bits", "odd bits", "constant", "varies", "open", "text"]
-        rows = [heads, *(_summary(of) for of in shown)]
-        rows = rows if self.by else [row[1:] for row in rows]
-        parts = ["\n".join([str(self), *self.words, *map(str, self.contradictions)]), align(rows)]
-        if len(shown) < len(self.fields):
-            parts.append(f"and {len(self.fields) - len(shown):,} more fields: see --csv")
-        if len(self.fields) == 1:
-            parts.append(_bytes_table(self.fields[0]))
-        return "\n\n".join(parts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of `sotto estimate --json`."""
-        heading = {"title": self.title, "format": "android-autofill", "n_reports": self.n_reports}
-        heading |= {"epsilon_a_bit": EPSILON_A_BIT, "epsilon": N_KEPT * EPSILON_A_BIT, "by": self.by}
-        fields = [_members(of) for of in self.fields]
-        return (
-            heading
-            | self._option_members
-            | {
-                "n_needed": self.n_needed,
-                "contradictions": [asdict(contradiction) for contradiction in self.contradictions],
-                "fields": fields,
-            }
-        )
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return a row for each bit of each field."""
-        beside = self._option_members | {"epsilon_a_bit": EPSILON_A_BIT, "n_needed": self.n_needed}
-        p_values = {one.question: one.p_value for one in reversed(self.contradictions)}
-        return [
-            {"field": of.name} | asdict(bit) | beside | {"p_contradiction": p_values.get(of.name or "")}
-            for of in self.fields
-            for bit in of.bits
-        ]
-
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the reports."""
         return self.warnings
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture: of each of the first fields the share of devices with a 1, bit by bit."""
-        from sotto_estimator.formats.autofill_picture import bits_panel  # matplotlib takes a second to load
-
-        return f"{self}\n{self.words[0]}", [bits_panel(of) for of in self.fields[:_MOST_FIELDS]]
-
-    @property
-    def _option_members(self) -> dict[str, Any]:
-        options = self.options
-        members = {"level": options.level, "simultaneous": options.simultaneous, "method": "clopper-pearson"}
-        return members | {"target": options.about, "least_share": self.least_share, "power": self.power}
-
-
-def _members(of: AutofillField) -> dict[str, Any]:
-    members: dict[str, Any] = {"field": of.name, "n_reports": of.n_reports}
-    members |= {"n_even": of.n_even, "n_odd": of.n_odd, "n_none": of.n_none}
-    return members | {"text": of.text, "readable": of.readable, "bits": [asdict(bit) for bit in of.bits]}
-
-
-def _summary(of: AutofillField) -> list[str]:
-    numbers = [of.n_reports, of.n_even, of.n_odd, of.n_said("0") + of.n_said("1"), of.n_said(VARIES), of.n_said(OPEN)]
-    text = of.readable if of.text is None else of.text
-    return [escaped(of.name or ""), *(f"{number:,}" for number in numbers), f'"{escaped(text)}"']
-
-
-def _bytes_table(of: AutofillField) -> str:
-    """Return the bytes up to the last that is not zero: their bits, the most significant first."""
-    values = list(of.bytes_said)
-    while len(values) > 1 and values[-1] == 0:
-        values.pop()
-    rows = [["byte", "bits", "value"]]
-    for place, value in enumerate(values):
-        bits = "".join(_SIGNS[bit.said] for bit in reversed(of.bits[8 * place : 8 * place + 8]))
-        rows.append([str(place), bits, "" if value is None else f"0x{value:02X}"])
-    zeros = len(of.bytes_said) - len(values)
-    return align(rows) + (f"\nand {counted(zeros, 'byte')} of zeros" if zeros else "")

@@ -14,13 +14,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Self
 
-from sotto_estimator.channel import Channel, check_epsilon
-from sotto_estimator.contradiction import Sample
+from sotto_estimator.channel.channel import Channel, check_epsilon
 from sotto_estimator.errors import DomainError, NoReportsError
-from sotto_estimator.estimation import estimate_samples
 from sotto_estimator.formats.records import Progress, Record, ignore, read_records
 from sotto_estimator.formats.shares import FormatShares
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.intervals.contradiction import Sample
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.of_tally import estimate_samples
 from sotto_protocol.bounds import float_above, log_ratio_above
 from sotto_protocol.words import counted, epsilon_above, ordinal
 

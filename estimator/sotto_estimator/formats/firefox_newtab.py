@@ -11,13 +11,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Channel
-from sotto_estimator.contradiction import Sample
+from sotto_estimator.channel.channel import Channel
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.estimation import estimate_samples
 from sotto_estimator.formats.records import MAX_NAME, Progress, Record, ignore, read_records
 from sotto_estimator.formats.shares import FormatShares
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.intervals.contradiction import Sample
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.of_tally import estimate_samples
 from sotto_protocol.bounds import float_above, log_ratio_above
 
 _SCALE = 2**32

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 
 _N_TILTS = 25
 _N_ZOOMS = 4

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from sotto_estimator.errors import SourceError
-from sotto_estimator.render import escaped
+from sotto_estimator.results.words import escaped
 from sotto_estimator.table.lines import read_lines
 
 Progress = Callable[[int], object]

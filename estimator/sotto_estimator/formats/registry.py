@@ -15,7 +15,7 @@ from sotto_estimator.formats.records import Progress, ignore
 from sotto_estimator.formats.shares import FormatShares
 from sotto_estimator.formats.spec import convert, numbers, read_spec
 from sotto_estimator.formats.timing import read_navigation_timing
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.intervals.intervals import IntervalOptions
 
 FormatResult = AutofillTexts | Figures | FormatShares
 

@@ -1,15 +1,10 @@
 """Shares from the reports of another program: what any survey's estimates are, and what else there is to say."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self
 
-from sotto_estimator.estimates import Estimates
-from sotto_estimator.render import csv_records, json_members, table
-from sotto_estimator.result import Result
-
-if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
+from sotto_estimator.results.result import Result
+from sotto_estimator.shares.estimates import Estimates
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +19,6 @@ class FormatShares(Result):
         """What is wrong with the reports."""
         return tuple(contradiction.warning for contradiction in self.estimates.contradictions)
 
-    def as_table(self) -> str:
-        """Return the notes, and aligned tables."""
-        return "\n".join([*self.notes, table(self.estimates)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of `sotto estimate --json`."""
-        return {"notes": list(self.notes)} | json_members(self.estimates)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of `sotto estimate --csv`."""
-        return csv_records([self.estimates])
-
     @property
     def heading(self) -> str:
         """The title, with n."""
@@ -48,11 +31,3 @@ class FormatShares(Result):
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the reports."""
         return self.warnings
-
-    def panels(self) -> "tuple[str, Sequence[Panel]]":
-        """Return a picture of the shares."""
-        return self.estimates.panels()
-
-    def html_parts(self) -> Sequence[str]:
-        """Return what a notebook shows."""
-        return self.estimates.html_parts()

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sotto_estimator.designs.spec import read_call
 from sotto_estimator.errors import DomainError
-from sotto_estimator.written_call import read_call
 
 
 def read_spec(text: str) -> tuple[str, dict[str, str]]:

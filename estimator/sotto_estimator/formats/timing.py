@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats, Target, check_target
-from sotto_estimator.contradiction import FALSE_ALARM, Contradiction
+from sotto_estimator.channel.channel import Channel, Floats, Target, check_target
 from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.pooled import pooled_interval
 from sotto_estimator.errors import DomainError
@@ -16,8 +15,9 @@ from sotto_estimator.formats.pooled_share import PooledReports, log_tail_if_all_
 from sotto_estimator.formats.records import Progress, ignore, read_records
 from sotto_estimator.formats.timing_cells import TimingCells, count_beacons, epsilon_of
 from sotto_estimator.formats.timing_strata import Located, WeightedDurations
-from sotto_estimator.intervals import IntervalOptions, check_level, is_interval, share_bounds
-from sotto_estimator.methods import find_method
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, Contradiction
+from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, share_bounds
+from sotto_estimator.intervals.methods import find_method
 from sotto_protocol.words import counted
 
 PERCENTILES = (50.0, 75.0, 95.0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import NoReportsError, SourceError
 from sotto_estimator.formats.records import Record
 from sotto_protocol.bounds import float_above, log_ratio_above

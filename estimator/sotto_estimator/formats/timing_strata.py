@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from sotto_estimator.channel import Floats, Target
+from sotto_estimator.channel.channel import Floats, Target
 from sotto_estimator.formats.timing_cells import TimingCells
 
 _SMALLEST_RATE = 1e-300

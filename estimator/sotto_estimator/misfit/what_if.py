@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm, Design
-from sotto_estimator.designs.estimate import estimate_arms
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimates import VoidedShare
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.misfit.models.model import MODELS, N_CLASSES, find_model
-from sotto_estimator.percents import percent
-from sotto_estimator.rendered import Rendered, Renderer
-from sotto_estimator.result import GIVEN
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.misfit.model import MODELS, N_CLASSES, find_model
+from sotto_estimator.results.percents import percent
+from sotto_estimator.results.result import GIVEN, Result
+from sotto_estimator.shares.estimates import VoidedShare
+from sotto_estimator.shares.of_arms import estimate_arms
 
 WAYS = tuple(name for name, model in MODELS.items() if model.readings[0].whole[N_CLASSES - 1] == 0)
 """The models whose share is of those who follow: where it is said how many do not, nothing else is unknown."""
@@ -38,7 +36,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf(Rendered):
+class WhatIf(Result):
     """Cases of one way not to follow the design. `epsilon`: of one report of who follows it, in nats, at most."""
 
     way: str
@@ -59,12 +57,6 @@ class WhatIf(Rendered):
     def heading(self) -> str:
         """What was estimated, of what data."""
         return f"{self.title}: {self}"
-
-    def renderer(self) -> Renderer[Self]:
-        """Return what makes its forms."""
-        from sotto_estimator.misfit import what_if_render
-
-        return what_if_render
 
 
 def what_if(way: str, parts: Sequence[float], arms: Sequence[Arm], options: IntervalOptions | None = None) -> WhatIf:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.channel.channel import Channel, Floats
 from sotto_protocol.mechanisms.window import WindowResponse
 
 

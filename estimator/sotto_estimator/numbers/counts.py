@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
-from sotto_estimator.contradiction import Sample
-from sotto_estimator.devices import Devices
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import SourceError
+from sotto_estimator.intervals.contradiction import Sample
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_protocol import Question, Tally
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -56,8 +56,3 @@ class NumberCounts:
         outputs = range(int(self.channel.is_binary), self.channel.n_outputs)
         labels = [f"output {output}" for output in outputs]
         return Sample(self.question, labels, self.histogram[outputs.start :].tolist(), self.channel.of_output())
-
-
-def is_number(question: Question) -> bool:
-    """Whether a question asks for numbers, whose mean is estimated."""
-    return isinstance(question.mechanism, WindowResponse)

@@ -10,9 +10,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.em import fit
-from sotto_estimator.association.mixture import Mixture
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.likelihood.em import fit
+from sotto_estimator.likelihood.latent_classes import Mixture
 from sotto_estimator.numbers.channel import NumberChannel
 
 MAX_BINS = 64

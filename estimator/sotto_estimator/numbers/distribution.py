@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.density import MAX_BINS, bin_columns, bin_edges, choose_bandwidth, fit_density, narrower
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
-from sotto_estimator.devices import Devices
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
-from sotto_estimator.methods import find_method
+from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
+from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
-from sotto_estimator.quality import PERCENT
 
 _EPS = float(np.finfo(np.float64).eps)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_estimator.estimation import is_text
+from sotto_estimator.channel.questions import is_text
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import Choices, read_choices
 from sotto_estimator.page.lines import interval_line
@@ -15,8 +15,8 @@ from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
-from sotto_estimator.percents import n_decimals_of
-from sotto_estimator.render import as_csv, as_json
+from sotto_estimator.results.percents import n_decimals_of
+from sotto_estimator.views.estimates import as_csv, as_json
 from sotto_protocol.words import epsilon_above
 
 Made = TypeVar("Made")

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sotto_estimator.estimates import Estimate
-from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.page.axis import Axis, shortest, tick_words
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
 from sotto_estimator.page.waves import WaveSeries
-from sotto_estimator.verdict.rounding import Ends, any_too_wide
-from sotto_estimator.verdict.verdict import Finding, of_precision, share_ends, share_findings
-from sotto_estimator.verdict.words import finding_words, range_words
+from sotto_estimator.results.largest import MAX_BARS, largest
+from sotto_estimator.results.rounding import Ends, any_too_wide
+from sotto_estimator.shares.estimates import Estimate
+from sotto_estimator.shares.verdict.verdict import Finding, of_precision, share_ends, share_findings
+from sotto_estimator.views.verdict_words import finding_words, range_words
 from sotto_protocol.language import ENGLISH, Language
 
 MAX_DESCRIBED = 12

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.intervals import IntervalOptions, target_of
-from sotto_estimator.methods import METHODS
+from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.intervals.intervals import IntervalOptions, target_of
+from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.page.errors import ChoiceError, NoSuchWaveError
-from sotto_estimator.render import level_digits
+from sotto_estimator.results.words import level_digits
 from sotto_protocol import Survey
 from sotto_protocol.language import Language
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from sotto_estimator.estimates import Estimates
-from sotto_estimator.estimation import is_text
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.numbers.render import smoothing_words
+from sotto_estimator.channel.quality import Quality
+from sotto_estimator.channel.questions import is_text
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.page.release import Release
-from sotto_estimator.quality import Quality
-from sotto_estimator.render import cut_words, level_digits
-from sotto_estimator.withheld import Withheld
+from sotto_estimator.results.words import level_digits
+from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.sources.withheld import Withheld
+from sotto_estimator.views.estimates_words import cut_words
+from sotto_estimator.views.numbers import smoothing_words
 from sotto_protocol import Question
 from sotto_protocol.language import Language
 

@@ -6,7 +6,7 @@ from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.axis import Axis, shortest
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
-from sotto_estimator.verdict.verdict import mean_finding, of_precision
+from sotto_estimator.shares.verdict.verdict import mean_finding, of_precision
 from sotto_protocol.language import ENGLISH, Language
 
 _AXIS_PX = 26

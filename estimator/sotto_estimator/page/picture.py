@@ -9,7 +9,6 @@ from matplotlib.figure import Figure  # drawn without pyplot: no screen is neede
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.patheffects import withStroke
 
-from sotto_estimator.drawable import drawable
 from sotto_estimator.page.drawing import (
     FONT_PX,
     HALO_PX,
@@ -25,6 +24,7 @@ from sotto_estimator.page.drawing import (
     head_px,
     heading_labels,
 )
+from sotto_estimator.results.glyphs import drawable
 
 _DPI = 96  # CSS's: a unit of the axes is a pixel
 _FINE_PX = 3000  # up to this height a picture has two dots a pixel, across and down

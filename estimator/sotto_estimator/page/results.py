@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from shlex import quote
 
+from sotto_estimator.channel.quality import qualities
+from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.estimates import Estimate, Estimates
-from sotto_estimator.estimation import count_intervals, estimate_tally, is_text, waves_that_contradict
-from sotto_estimator.largest import largest
-from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
@@ -19,10 +17,12 @@ from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import NumberResult, Section
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
-from sotto_estimator.quality import qualities
-from sotto_estimator.verdict.judge import with_verdicts
-from sotto_estimator.verdict.verdict import Verdict
-from sotto_estimator.withheld import withheld_of
+from sotto_estimator.results.largest import largest
+from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.shares.of_tally import estimate_tally, waves_that_contradict
+from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.shares.verdict.verdict import Verdict
+from sotto_estimator.sources.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.sketch.response import SketchResponse

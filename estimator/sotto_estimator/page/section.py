@@ -6,9 +6,8 @@ from functools import cached_property
 from textwrap import wrap
 from typing import NamedTuple
 
-from sotto_estimator.estimates import Estimate
-from sotto_estimator.intervals import is_interval
-from sotto_estimator.largest import largest
+from sotto_estimator.channel.quality import Quality
+from sotto_estimator.intervals.intervals import is_interval
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.charts import draw_shares, draw_waves
@@ -16,10 +15,11 @@ from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.number_chart import draw_number
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import WaveSeries
-from sotto_estimator.percents import mark_of, n_decimals_of
-from sotto_estimator.quality import Quality
-from sotto_estimator.verdict.verdict import Verdict
-from sotto_estimator.verdict.words import finding_words, sentences
+from sotto_estimator.results.largest import largest
+from sotto_estimator.results.percents import mark_of, n_decimals_of
+from sotto_estimator.shares.estimates import Estimate
+from sotto_estimator.shares.verdict.verdict import Verdict
+from sotto_estimator.views.verdict_words import finding_words, sentences
 from sotto_protocol import Question
 from sotto_protocol.words import epsilon_above
 

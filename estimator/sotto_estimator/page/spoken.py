@@ -5,19 +5,18 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from sotto_estimator.estimates import Estimate
-from sotto_estimator.estimation import is_text
-from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.numbers.render import value_words
 from sotto_estimator.page.axis import shortest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.number_chart import quantile_label
-from sotto_estimator.percents import OUTSIDE, mark_of, n_decimals_of, percent_digits
+from sotto_estimator.results.percents import OUTSIDE, mark_of, n_decimals_of, percent_digits
+from sotto_estimator.shares.estimates import Estimate
+from sotto_estimator.views.numbers import value_words
 from sotto_protocol import Question, Survey
 from sotto_protocol.language import Language, direction
 from sotto_protocol.language_names import own_name
-from sotto_protocol.translation import SurveyWords
+from sotto_protocol.questions.translation import SurveyWords
 
 _UNGROUPED = 6
 """A number of so many characters has no groups in any language: -99.99."""

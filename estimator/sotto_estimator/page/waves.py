@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sotto_estimator.channel import errors_of, shares_of
-from sotto_estimator.estimation import channel_of
-from sotto_estimator.intervals import IntervalOptions, is_interval, share_bounds
+from sotto_estimator.channel.channel import errors_of, shares_of
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.intervals.intervals import IntervalOptions, is_interval, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
-from sotto_estimator.numbers.render import value_words
-from sotto_estimator.percents import mark_of, n_decimals_of, percent_digits
+from sotto_estimator.results.percents import mark_of, n_decimals_of, percent_digits
+from sotto_estimator.views.numbers import value_words
 from sotto_protocol import Question, Tally
 from sotto_protocol.language import Language
 

@@ -7,7 +7,7 @@ if S <= s or S >= n - s, which has a probability to the last digit of the binomi
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import least_counts, prob_at_least, prob_at_most
 

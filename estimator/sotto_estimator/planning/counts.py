@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 
 
 def least_counts(failing: Floats, holding: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> Floats:

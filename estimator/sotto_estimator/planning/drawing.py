@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 from typing import Unpack
 
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_estimator.planning.table import Design, PlanRow
 from sotto_estimator.planning.widths import PlanOptions, half_width, respondents_needed, standard_deviation
 from sotto_protocol.documents import MAX_DECIMALS

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.channel.questions import channel_of, is_text
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimation import channel_of, is_text
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.numbers import plan as numbers
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.planning import numbers as numbers
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.outlook import Reach, study_of, width_of
 from sotto_estimator.planning.survey import answers_of, respondents_of

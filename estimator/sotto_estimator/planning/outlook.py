@@ -11,16 +11,15 @@ from typing import TypedDict
 import numpy as np
 from scipy.special import ndtri
 
-from sotto_estimator.channel import Channel, Target
-from sotto_estimator.devices import Devices
-from sotto_estimator.estimation import channel_of, is_text
-from sotto_estimator.intervals import IntervalOptions, share_bounds
-from sotto_estimator.methods import find_method
+from sotto_estimator.channel.channel import Channel, Target
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.channel.questions import channel_of, is_number, is_text
+from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
+from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.mean import method_of_mean, place_error
-from sotto_estimator.numbers.plan import NumberStudy, expected_outputs, half_widths
 from sotto_estimator.planning.assurance import EXPECTED
+from sotto_estimator.planning.numbers import NumberStudy, expected_outputs, half_widths
 from sotto_estimator.planning.widths import half_width, standard_deviation
 from sotto_estimator.strings.plan import POWER, TextDesign, TextStudy, smallest_share
 from sotto_estimator.strings.plan_designs import bucket_response

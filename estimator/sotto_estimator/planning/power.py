@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats, check_power
+from sotto_estimator.channel.channel import Channel, Floats, check_power
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.spacing import whole_steps
 from sotto_estimator.planning.table import Design

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import special
 
-from sotto_estimator.channel import Channel, Floats, report_variance
+from sotto_estimator.channel.channel import Channel, Floats, report_variance
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
 from sotto_estimator.planning.power_groups import GroupsTest

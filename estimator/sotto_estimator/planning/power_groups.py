@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import prob_at_most
 from sotto_estimator.planning.power import LEAST_PLANNED, USUAL, Errors

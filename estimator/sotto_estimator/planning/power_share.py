@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import least_counts, prob_at_least, prob_at_most
 from sotto_estimator.planning.power import LEAST_PLANNED, USUAL, Errors

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from sotto_estimator.channel import MAX_N
+from sotto_estimator.channel.channel import MAX_N
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, respondents_for
 from sotto_estimator.planning.outlook import width_of

@@ -3,19 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sotto_estimator.channel import MAX_N, TARGETS, Target
+from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
+from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimation import count_intervals, is_text
-from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.planning.outlook import Figures, Reach, figures_of, width_of
-from sotto_estimator.result import Result
+from sotto_estimator.results.result import Result
 from sotto_protocol import Question, Survey
 from sotto_protocol.words import counted
 
 if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
+    pass
 
 USABLE = 0.1
 """A half-width, as a share of all there is to learn, up to which a question without a wish is of use."""
@@ -67,30 +66,6 @@ class SurveyPlan(Result):
     def __str__(self) -> str:
         """Return one line: title, respondents and questions."""
         return f"{self.survey.title}: {counted(len(self.questions), 'question')}, n = {counted(self.n, 'respondent')}"
-
-    def as_table(self) -> str:
-        """Return what `sotto plan` prints."""
-        from sotto_estimator.planning.survey_render import survey_table  # it renders what is defined here
-
-        return survey_table(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of `sotto plan --json`, but what would help and what is wished."""
-        from sotto_estimator.planning.survey_render import survey_members
-
-        return survey_members(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of `sotto plan --csv`."""
-        from sotto_estimator.planning.survey_render import survey_records
-
-        return survey_records(self)
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture: how far each interval reaches, and what the smallest share is that is found of texts."""
-        from sotto_estimator.planning.picture import plan_panels  # matplotlib takes a second to load
-
-        return plan_panels(self)
 
 
 def plan_survey(survey: Survey, n: int, reach: Reach, half_width: float | None = None) -> SurveyPlan:

@@ -1,17 +1,15 @@
 """Curves of half-widths: against the respondents, epsilon, or the number of options; their points, and as a table."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, Unpack, get_args
+from typing import Literal, Unpack, get_args
 
-from sotto_estimator.channel import MAX_N
+from sotto_estimator.channel.channel import MAX_N
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.spacing import decimal_steps, whole_steps
-from sotto_estimator.planning.table import Design, PlanRow, half_width_words, plan_rows, width_words
+from sotto_estimator.planning.table import Design, PlanRow, plan_rows
 from sotto_estimator.planning.widths import PlanOptions
-from sotto_estimator.render import csv_text, json_text
-from sotto_protocol.tables import align
 
 Against = Literal["n", "epsilon", "options"]
 AGAINST: tuple[Against, ...] = get_args(Against)
@@ -91,23 +89,3 @@ def curve_lines(points: Sequence[CurvePoint], against: Against) -> dict[str, lis
         key = f"n = {point.n_reports:,}" if against == "epsilon" else name
         lines.setdefault(key, []).append((point.at(against), point.half_width))
     return lines
-
-
-def curve_table(points: Sequence[CurvePoint], options: Mapping[str, Any]) -> str:
-    """Return the points as an aligned table for people, and under it what a half-width is."""
-    cells = [["epsilon", "mechanism", "options", "n", "half-width"]]
-    for point in points:
-        epsilon = "-" if point.epsilon is None else f"{point.epsilon:g}"
-        asked = str(point.n_options) if point.n_options else "-"
-        cells.append([epsilon, point.mechanism, asked, f"{point.n_reports:,}", width_words(point.half_width)])
-    return f"{align(cells, n_left=2)}\n\n{half_width_words(options)}"
-
-
-def curve_json(points: Sequence[CurvePoint], options: Mapping[str, Any]) -> str:
-    """Return the points as a JSON object; shares as fractions."""
-    return json_text({**options, "curve": [asdict(point) for point in points]})
-
-
-def curve_csv(points: Sequence[CurvePoint], options: Mapping[str, Any]) -> str:
-    """Return the points as CSV, level, method, target, share and assurance in every row."""
-    return csv_text([asdict(point) | dict(options) for point in points])

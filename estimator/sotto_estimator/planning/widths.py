@@ -12,7 +12,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from sotto_estimator.channel import (
+from sotto_estimator.channel.channel import (
     MAX_N,
     Channel,
     Floats,
@@ -23,8 +23,8 @@ from sotto_estimator.channel import (
     report_variance,
 )
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import check_level, share_bounds
-from sotto_estimator.methods import find_method
+from sotto_estimator.intervals.intervals import check_level, share_bounds
+from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.planning.assurance import EXPECTED, assured_counts, check_assurance
 
 NO_PRIVACY = Channel(1, 0)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import logsumexp
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.regression.basis import Basis, basis_of
 from sotto_estimator.regression.fitting import Fitted, fit_rows
 from sotto_estimator.regression.formula import INTERCEPT

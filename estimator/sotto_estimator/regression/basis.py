@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
 
 _TOLERANCE = 1e-9

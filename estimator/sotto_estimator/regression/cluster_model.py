@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.likelihood.newton import Maximum, maximise
 from sotto_estimator.regression.answer_model import fit_answer
 from sotto_estimator.regression.basis import basis_of
 from sotto_estimator.regression.clusters import Clusters
@@ -17,7 +18,6 @@ from sotto_estimator.regression.fitting import Fitted, fitted_of
 from sotto_estimator.regression.hidden_answer import HiddenAnswer
 from sotto_estimator.regression.inference import ratio_test
 from sotto_estimator.regression.model import Model, Without
-from sotto_estimator.regression.newton import Maximum, maximise
 from sotto_estimator.regression.sample import Sample
 
 _EXACT = 1e-6

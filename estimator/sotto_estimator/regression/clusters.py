@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, roots_hermitenorm, softmax
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.likelihood.newton import Local
 from sotto_estimator.regression.mixture import RowLikelihood
-from sotto_estimator.regression.newton import Local
 
 _GRID = np.arange(-4.0, 5.0)
 """Draws of which the likeliest is where the search for a cluster's mode begins."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.contradiction import Disagreement
-from sotto_estimator.misfit.disagreement import contradictions_of_arms, misfits_of
+from sotto_estimator.designs.disagreement import contradictions_of_arms, misfits_of
+from sotto_estimator.intervals.contradiction import Disagreement
+from sotto_estimator.intervals.void import Void
 from sotto_estimator.regression.sample import alike
 from sotto_estimator.table.reported import Reported
 from sotto_estimator.table.table import Column, Table
-from sotto_estimator.void import Void
 
 _MAX_CATEGORIES = 200
 """Of a term with more of them, none is tested by itself: each would be of few people."""

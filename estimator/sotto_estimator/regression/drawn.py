@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
-from sotto_estimator.sampling.linearised import covariance_of_sums, degrees_of
-from sotto_estimator.sampling.sampling import Sampling, n_effective
+from sotto_estimator.microdata.linearised import covariance_of_sums, degrees_of
+from sotto_estimator.microdata.sampling import Sampling, n_effective
 
 _MAX_TERMS = 5 * 10**7
 """Of more rows times coefficients scores and their deviations would take more than about 1.5 GB."""

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.likelihood.newton import Maximum, maximise
 from sotto_estimator.regression.basis import Basis
 from sotto_estimator.regression.drawn import Drawn
 from sotto_estimator.regression.mixture import RowLikelihood, Rows
-from sotto_estimator.regression.newton import Maximum, maximise
 
 _SEPARATED = 1e-6
 """Of the complete information that a row could give at most so little is left where an estimate has no end."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.regression.covariates import series_of
 from sotto_estimator.regression.undefined import Undefined, evaluate, not_finite, too_far

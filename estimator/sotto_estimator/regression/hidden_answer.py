@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.regression.mixture import RowLocal, mix
 
 

@@ -7,22 +7,22 @@ import numpy as np
 from scipy.special import logit
 
 from sotto_estimator.association.contradicted import voids_of_reports
-from sotto_estimator.association.em import fit
 from sotto_estimator.association.groups import grouped_reports, that_answer
-from sotto_estimator.association.mixture import Mixture
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import check_level
+from sotto_estimator.intervals.intervals import check_level
+from sotto_estimator.intervals.void import Void
+from sotto_estimator.likelihood.em import fit
+from sotto_estimator.likelihood.latent_classes import Mixture
+from sotto_estimator.likelihood.newton import Maximum
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.joint_model import JointModel
 from sotto_estimator.regression.model import Model, Without
-from sotto_estimator.regression.newton import Maximum
 from sotto_estimator.regression.reports_needed import needed_of_each, needed_words
 from sotto_estimator.regression.result import NOT_FITTED, FitQuality, Regression, not_fitted
 from sotto_estimator.regression.terms import HiddenTerms, read_hidden_terms
 from sotto_estimator.regression.warning import warnings_of
-from sotto_estimator.verdict.render import void_sentence
-from sotto_estimator.void import Void
+from sotto_estimator.results.words import void_sentence
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 

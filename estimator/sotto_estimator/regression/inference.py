@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.special import chdtrc, expit, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.regression.result import Coefficient, Prediction, Test
 
 Columns = Mapping[str, Sequence[int]]

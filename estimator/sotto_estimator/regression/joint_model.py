@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax
 
-from sotto_estimator.association.mixture import Mixture
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.likelihood.latent_classes import Mixture
+from sotto_estimator.likelihood.newton import Local, Maximum, maximise
 from sotto_estimator.regression.fitting import Fitted, fitted_of
-from sotto_estimator.regression.newton import Local, Maximum, maximise
 
 _N_RANDOM = 3
 _LEAST_SHARE = 1e-3

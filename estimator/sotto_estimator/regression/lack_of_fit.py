@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import chdtrc
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.hidden_answer import HiddenAnswer
 from sotto_estimator.regression.sample import Sample

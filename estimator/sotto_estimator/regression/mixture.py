@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
-from sotto_estimator.regression.newton import Local
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.likelihood.newton import Local
 
 
 @dataclass(frozen=True, slots=True, eq=False)

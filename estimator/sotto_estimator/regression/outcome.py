@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

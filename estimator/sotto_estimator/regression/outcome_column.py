@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.regression.basis import check_size
 from sotto_estimator.regression.outcome_model import OutcomeSample

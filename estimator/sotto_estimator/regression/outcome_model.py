@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.regression.answer_model import fit_columns, labels_of
 from sotto_estimator.regression.basis import Basis, basis_of
 from sotto_estimator.regression.fitting import Fitted, fit_rows

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from sotto_estimator.designs.spec import read_spec
+from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.formula import read_formula
 from sotto_estimator.regression.regressed import Regressed
 from sotto_estimator.regression.result import Regression
-from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.table.reported import ReportColumn
 from sotto_estimator.table.source import TableSource, table_of
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sotto_estimator.contradiction import Disagreement
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import check_level
+from sotto_estimator.intervals.contradiction import Disagreement
+from sotto_estimator.intervals.intervals import check_level
+from sotto_estimator.intervals.void import Void
+from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.answer_model import (
     fit_answer,
     fit_columns,
@@ -28,11 +30,9 @@ from sotto_estimator.regression.outcome_model import fit_outcome, labels_of_outc
 from sotto_estimator.regression.result import NOT_FITTED, Prediction, Regression, not_fitted
 from sotto_estimator.regression.sample import Sample, sample_of
 from sotto_estimator.regression.warning import warnings_of
-from sotto_estimator.sampling.reading import SamplingColumns
+from sotto_estimator.results.words import void_sentence
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.table import Table
-from sotto_estimator.verdict.render import void_sentence
-from sotto_estimator.void import Void
 
 _MOST_DESIGNS = 4
 

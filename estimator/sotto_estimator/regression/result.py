@@ -2,11 +2,10 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Self
 
-from sotto_estimator.channel import Floats
-from sotto_estimator.rendered import Rendered, Renderer
-from sotto_estimator.void import Void, alarms_of
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.intervals.void import Void, alarms_of
+from sotto_estimator.results.result import Result
 from sotto_protocol.words import counted
 
 
@@ -81,7 +80,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Regression(Rendered):
+class Regression(Result):
     """A regression by maximum likelihood. Intervals and tests are approximate: normal, for many records.
 
     `model`: in words; `designs`: how people were asked; `epsilon`: of one report, an upper bound in nats, or infinite.
@@ -131,9 +130,3 @@ class Regression(Rendered):
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the reports, or the fit."""
         return (*alarms_of(self.contradictions), *self.warnings)
-
-    def renderer(self) -> Renderer[Self]:
-        """Return what makes its forms."""
-        from sotto_estimator.regression import render
-
-        return render

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.design import YES_NO, Design, check_arms
 from sotto_estimator.errors import DomainError
+from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.regression.drawn import Drawn
 from sotto_estimator.regression.formula import Terms
 from sotto_estimator.regression.unrelated_answer import PAIRS
-from sotto_estimator.sampling.sampling import Sampling
 from sotto_estimator.table.reported import Reported
 from sotto_estimator.table.table import Column
 

@@ -8,9 +8,9 @@ from math import prod
 import numpy as np
 
 from sotto_estimator.association.sides import YES_NO, Side, read_side
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.channel.questions import is_number
 from sotto_estimator.errors import DomainError
-from sotto_estimator.numbers.counts import is_number
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import SelectionMechanism

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.strings.counts import BitCounts, BitRates
 
 

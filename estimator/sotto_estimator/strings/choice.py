@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
-from sotto_estimator.intervals import check_level
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.strings.bounds import chernoff_half_width, normal_quantile
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.models import Model

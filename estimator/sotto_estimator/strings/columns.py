@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 Ints = NDArray[np.intp]

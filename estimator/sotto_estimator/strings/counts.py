@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sotto_estimator.channel import MAX_N, Floats
+from sotto_estimator.channel.channel import MAX_N, Floats
 from sotto_estimator.errors import DomainError
 
 MAX_WAVES = 10_000

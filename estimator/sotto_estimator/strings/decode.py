@@ -2,16 +2,16 @@
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.intervals import check_level
-from sotto_estimator.quality import PERCENT
-from sotto_estimator.result import Result
+from sotto_estimator.intervals.intervals import check_level
+from sotto_estimator.results.result import Result
 from sotto_estimator.strings.background import confounding, level_score
 from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.choice import Finding, error_of_others, half_widths
@@ -27,7 +27,7 @@ from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 from sotto_protocol.words import counted
 
 if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
+    pass
 
 DecodeMethod = Literal["normal", "chernoff"]
 DECODE_METHODS: tuple[DecodeMethod, ...] = get_args(DecodeMethod)
@@ -113,34 +113,10 @@ class Decoded(Result):
         named = ", ".join(filter(None, [self.subject.title, self.subject.question]))
         return f"{named}: {counted(len(self.rows), 'string')}, n = {counted(self.n_reports, 'report')}"
 
-    def as_table(self) -> str:
-        """Return what `sotto decode` prints."""
-        from sotto_estimator.strings.render import table  # it renders what is defined here
-
-        return table(self.subject, self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of `sotto decode --json`."""
-        from sotto_estimator.strings.render import members
-
-        return members(self.subject, self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of `sotto decode --csv`."""
-        from sotto_estimator.strings.render import records
-
-        return records(self.subject, self)[1]
-
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the candidates, or the reports."""
         quality = self.subject.quality
         return (*self.warnings, *([quality.warning] if quality and quality.is_alarming else []))
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture: a bar with its interval a string."""
-        from sotto_estimator.strings.render import panels
-
-        return panels(self.subject, self)
 
 
 def decode(

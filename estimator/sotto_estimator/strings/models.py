@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse, special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.background import CONFOUNDED, confounding
 from sotto_estimator.strings.columns import Columns, Ints

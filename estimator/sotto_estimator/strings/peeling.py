@@ -13,8 +13,8 @@ import numpy as np
 from scipy import special
 from scipy.sparse import linalg
 
-from sotto_estimator.channel import Floats
-from sotto_estimator.population import chernoff_shares
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.intervals.binomial import chernoff_shares
 from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.columns import Ints
 from sotto_estimator.strings.selection import Correction, rejected

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.sources.withheld import withheld_of
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
 from sotto_estimator.strings.sketch import decode_sketch
-from sotto_estimator.withheld import withheld_of
 from sotto_protocol import COIN_SCALE, Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Counts

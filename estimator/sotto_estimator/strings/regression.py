@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize, special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.strings.columns import HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates, debias
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sotto_estimator.percents import percent
+from sotto_estimator.results.percents import percent
 from sotto_estimator.strings.background import CONFOUNDED
 
 Origin = Literal["list", "n-grams", "beginnings"]

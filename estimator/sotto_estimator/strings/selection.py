@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 
 _STOREY = 0.5  # p-values from it on are taken for those of true hypotheses
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.errors import SourceError
 from sotto_protocol.mechanisms.mechanism import Counts
 from sotto_protocol.mechanisms.sketch.hash import buckets

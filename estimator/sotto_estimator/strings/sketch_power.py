@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.strings.peeling import SURE
 from sotto_estimator.strings.plan_designs import BucketResponse
 from sotto_estimator.strings.tails import Tails

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

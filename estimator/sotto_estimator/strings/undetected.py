@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, special
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.strings.columns import Columns, Ints
 from sotto_estimator.strings.models import Model
 from sotto_estimator.strings.regression import Cells

@@ -12,11 +12,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.em import MixtureFit, fit
-from sotto_estimator.association.mixture import Mixture
-from sotto_estimator.association.precision import product_errors
-from sotto_estimator.association.text import bloom_likelihood
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.likelihood.em import MixtureFit, fit
+from sotto_estimator.likelihood.latent_classes import Mixture
+from sotto_estimator.likelihood.standard_errors import product_errors
+from sotto_estimator.strings.bloom_likelihood import bloom_likelihood
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode, decode_nothing

@@ -6,7 +6,6 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from sotto_protocol.author_fields import AuthorFields
 from sotto_protocol.bounds import declare
 from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import USUAL_TAG
@@ -15,6 +14,7 @@ from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.registry import best_of, default_name, entries_of, names_of
 from sotto_protocol.members import LENGTHS, read_id
 from sotto_protocol.questions.any_of import AnyOf
+from sotto_protocol.questions.author_fields import AuthorFields
 from sotto_protocol.questions.beside import read_section, read_skip, read_want
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.question_type import QuestionType

@@ -10,7 +10,7 @@ from sotto_protocol.errors import AnswerError
 from sotto_protocol.language import Language
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
-from sotto_protocol.translation import QuestionWords
+from sotto_protocol.questions.translation import QuestionWords
 from sotto_protocol.words import epsilon_above
 
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from sotto_estimator.channel import Channel, Floats, check_n
+from sotto_estimator.channel.channel import Channel, Floats, check_n
 from sotto_rehearsal.comparison.domains import check_delta, least_epsilon
 
 MAX_LISTED = 10**7

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from sotto_estimator.channel import Floats, check_epsilon, check_n
+from sotto_estimator.channel.channel import Floats, check_epsilon, check_n
 from sotto_rehearsal.comparison.domains import check_delta, least_epsilon
 
 _IGNORED = 1e-4

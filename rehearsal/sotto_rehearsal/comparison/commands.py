@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from sotto_client.commands import read_file
-from sotto_estimator.estimation import is_text
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.options import interval_options, style_options, warn
+from sotto_estimator.channel.questions import is_text
+from sotto_estimator.commands.options import interval_options, style_options, warn
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_rehearsal.comparison.comparison import Study, compare_survey
 from sotto_rehearsal.comparison.domains import LEAST_DELTA, usual_delta
 from sotto_rehearsal.comparison.draws import has_opendp

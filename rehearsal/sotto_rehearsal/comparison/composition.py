@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from sotto_estimator.channel import Floats, check_epsilon
+from sotto_estimator.channel.channel import Floats, check_epsilon
 from sotto_rehearsal.comparison.domains import check_delta, least_epsilon
 
 _STEPS_OF_ONE = 200

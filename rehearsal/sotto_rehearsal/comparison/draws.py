@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_rehearsal.comparison.noise import GAUSSIAN, GEOMETRIC, Noise
 
 EXPONENTIAL, PERMUTE_AND_FLIP = "exponential mechanism", "permute and flip"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_rehearsal.comparison.draws import EXPONENTIAL, PERMUTE_AND_FLIP, add_noise, name_options
 from sotto_rehearsal.comparison.named import Named
 from sotto_rehearsal.comparison.naming import exponential_mechanism, in_the_clear, permute_and_flip

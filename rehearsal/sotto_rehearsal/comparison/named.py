@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_rehearsal.comparison.subject import Subject
 
 _MOST_CROWDS = 2**16

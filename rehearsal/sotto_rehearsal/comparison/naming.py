@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 
 _MOST_NODES = 256
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scipy import optimize, special
 
-from sotto_estimator.channel import check_epsilon
+from sotto_estimator.channel.channel import check_epsilon
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.comparison.domains import check_delta
 

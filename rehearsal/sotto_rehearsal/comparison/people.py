@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Floats, Target
+from sotto_estimator.channel.channel import Floats, Target
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.simulation.answers import Answers, Choice, Options, Selections
 from sotto_rehearsal.simulation.answers import Numbers as SpreadNumbers

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.numbers.render import value_words
-from sotto_estimator.planning.survey_words import points, wrapped
-from sotto_estimator.planning.table import width_words
-from sotto_estimator.render import csv_text, escaped, json_text, method_words
+from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.words import escaped, method_words
+from sotto_estimator.views.numbers import value_words
+from sotto_estimator.views.plan_table import width_words
+from sotto_estimator.views.plan_words import points, wrapped
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.comparison.comparison import Comparison

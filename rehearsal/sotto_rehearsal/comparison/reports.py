@@ -3,7 +3,7 @@
 import numpy as np
 
 from sotto_client.entropy import os_coins
-from sotto_estimator.channel import Floats
+from sotto_estimator.channel.channel import Floats
 from sotto_rehearsal.comparison.people import Numbers
 from sotto_rehearsal.comparison.subject import Subject
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import binom
 
-from sotto_estimator.channel import Channel
+from sotto_estimator.channel.channel import Channel
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.kary import KaryResponse
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel import Channel, Floats, Target, shares_of
+from sotto_estimator.channel.channel import Channel, Floats, Target, shares_of
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import IntervalOptions, check_level
+from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.widths import mean_half_widths, outputs_of
+from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, smallest_n, standard_deviation
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from sotto_client.commands import read_file
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.options import interval_options, style_options
+from sotto_estimator.commands.options import interval_options, style_options
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Survey
 from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.errors import SimulationError, TruthError
@@ -97,7 +97,7 @@ def simulate(
     options = IntervalOptions(level, method, target, simultaneous).of(survey)
     task = Task(survey, truth, n_people, n_waves, options.about == "respondents", wave)
     if plot_path:
-        from sotto_estimator.panels import check_format  # matplotlib takes a second to load
+        from sotto_estimator.results.panels import check_format  # matplotlib takes a second to load
 
         check_format(plot_path)
     with click.progressbar(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from sotto_estimator.drawable import drawable
-from sotto_estimator.panels import Bar, Panel, bar_panels, plot_panels
+from sotto_estimator.results.glyphs import drawable
+from sotto_estimator.results.panels import Bar, Panel, bar_panels, plot_panels
 from sotto_protocol.questions.number import Number
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.render import caption

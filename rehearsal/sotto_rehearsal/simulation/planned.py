@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from sotto_estimator.estimation import channel_of, count_intervals
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.channel.questions import channel_of, count_intervals
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.widths import mean_half_widths, outputs_of
+from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import half_width
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse

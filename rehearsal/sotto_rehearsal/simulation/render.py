@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.methods import find_method
+from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import words_of_interval
-from sotto_estimator.numbers.render import value_words
-from sotto_estimator.percents import percent, signed_percent
-from sotto_estimator.render import csv_text, escaped, interval_words, json_text
+from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.percents import percent, signed_percent
+from sotto_estimator.results.words import escaped, interval_words
+from sotto_estimator.views.numbers import value_words
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.minimum import needs_of
 from sotto_protocol.tables import align

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom, t
 
-from sotto_estimator.estimation import is_text
-from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.channel.questions import is_number, is_text
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Task

@@ -1,0 +1,71 @@
+"""What each report of an archive says of each answer: likelihoods, for models that are fitted elsewhere."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sotto_estimator.association.sides import Candidates, Side, read_side
+from sotto_estimator.errors import DomainError
+from sotto_estimator.results.data_frames import require_frames
+from sotto_estimator.sources.archive import open_archive
+from sotto_estimator.sources.archive_frame import MAX_BYTES, frame_of_archive, spread
+from sotto_protocol import Survey
+from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_likelihoods(
+    folder: str | os.PathLike[str],
+    *,
+    questions: Sequence[str],
+    candidates: Candidates | None = None,
+    parts: Sequence[int] | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> "pd.DataFrame":
+    """Return P(report | answer) of the reports that `sotto export` wrote: a row a report, a column QUESTION:ANSWER.
+
+    Any maximum likelihood goes on from here: with shares s the log-likelihood is the sum over rows of
+    log(sum over answers of s times the row), and s may depend on what else is known of a row. Rows stand in the order
+    of `read_archive`, so columns of several questions, whose noise is independent, multiply.
+
+    Of a yes-no question, of an option of an any-of question and of k-ary, they are the probabilities themselves; of
+    others but for a factor of the report, the same for all answers, which no model's estimates depend on. `wave` and
+    `stratum` are columns where there are several; with `draw`, what was not asked is missing.
+
+    `questions`: ids; QUESTION:OPTION for an option of an any-of question, with the columns QUESTION:OPTION:yes and :no.
+    `candidates`: the strings of each text question that is named. The rest is as for `read_archive`; DomainError for a
+    question whose likelihood is not known too.
+    """
+    require_frames("read_likelihoods", "pandas", "pyarrow")
+    path = Path(folder)
+    manifest = open_archive(path)
+    if isinstance(questions, str) or not questions or len({*questions}) < len(questions):
+        raise DomainError("questions must be a list of one or more different ones.")
+    sides = [read_side(manifest.survey, name, candidates or {}) for name in questions]
+    return frame_of_archive(path, manifest, parts, max_bytes, lambda records: _columns(manifest.survey, records, sides))
+
+
+def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> "dict[str, pd.Series]":
+    import pandas as pd
+
+    columns: dict[str, pd.Series] = {}
+    cut = {question.id: column for question, column in survey.layout.cut(records)}
+    has = dict(zip(cut, survey.layout.drawn(records).T, strict=True))
+    for side in sides:
+        key = side.question.id
+        of_reports = side.likelihood(side.narrow(cut[key])) * _least(side.question.mechanism)
+        for label, numbers in zip(side.labels, of_reports.T, strict=True):
+            series = pd.Series(numbers.astype(np.float64))
+            columns[f"{side.name}:{label}"] = series if not survey.draw else spread(series, has[key])
+    return columns
+
+
+def _least(mechanism: Mechanism) -> float:
+    """Return the probability that a likelihood of 1 stands for: k-ary's are ratios to that of another answer's."""
+    return mechanism.prob_support_if_other if isinstance(mechanism, KaryResponse) else 1.0

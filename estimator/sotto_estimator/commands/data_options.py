@@ -1,0 +1,152 @@
+"""The options of `sotto estimate` for a CSV: which columns say what was reported, by whom, and how they were drawn."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_estimator.commands.options import grouped
+from sotto_estimator.commands.paper_options import Asked
+from sotto_estimator.designs.spec import DesignSpec
+from sotto_estimator.errors import DomainError
+from sotto_estimator.microdata.margins import read_margins
+from sotto_estimator.microdata.microdata import Data, DataFile
+from sotto_estimator.microdata.reading import SamplingColumns
+from sotto_estimator.table.reported import ReportColumn
+
+
+@dataclass(frozen=True, slots=True)
+class DataOptions:
+    """What was given; "" or None where nothing was."""
+
+    column: str
+    yes_is: str | None
+    report_texts: str | None
+    arm: str
+    by: str
+    weights: str
+    strata: str
+    clusters: str
+    post_stratify: str
+    margins: str
+
+    def __bool__(self) -> bool:
+        """Whether a CSV is meant."""
+        return bool(self.column)
+
+    def check_absent(self) -> None:
+        """Raise UsageError for an option that only goes with a column."""
+        given = {
+            "--yes-is": self.yes_is,
+            "--reports": self.report_texts,
+            "--arm": self.arm,
+            "--by": self.by,
+            "--weights": self.weights,
+            "--strata": self.strata,
+            "--clusters": self.clusters,
+            "--post-stratify": self.post_stratify,
+            "--margins": self.margins,
+        }
+        for option, value in given.items():
+            if value:
+                raise click.UsageError(f"{option} goes with a CSV: --column says which of its columns has the reports.")
+
+    def file(self, sources: Sequence[str], specs: Sequence[tuple[str, DesignSpec]]) -> DataFile:
+        """Return the file that is meant. Raises UsageError, and SourceError for margins that cannot be read."""
+        if len(sources) != 1:
+            raise click.UsageError("--column goes with one CSV.")
+        reports = ReportColumn(self.column, self._designs(specs), self.arm, self._texts())
+        return DataFile(Path(sources[0]), reports, self._sampling(), self.by)
+
+    def read(self, sources: Sequence[str], asked: Asked) -> Data:
+        """Read the file that is meant, with progress on a terminal. Raises as `file`, and as its `read`."""
+        file = self.file(sources, asked.specs)
+        with click.progressbar(
+            length=file.n_bytes, label="reading", file=sys.stderr, hidden=not sys.stderr.isatty()
+        ) as bar:
+            found = file.read(progress=bar.update)
+        for design in found.reported.designs:
+            asked.check(design)
+        return found
+
+    def _designs(self, specs: Sequence[tuple[str, DesignSpec]]) -> Mapping[str, DesignSpec]:
+        if not specs:
+            raise click.UsageError("--column needs to be told how people were asked: --design.")
+        labels = [label for label, _ in specs]
+        if self.arm and "" in labels:
+            raise click.UsageError("--arm needs a design for each of its texts: --design 'TEXT=NAME(PARAMETER=VALUE)'.")
+        if not self.arm and labels != [""]:
+            raise click.UsageError("Several designs need --arm, the column that says who was asked by which.")
+        if len({*labels}) < len(labels):
+            raise click.UsageError("--design names one arm twice.")
+        return dict(specs)
+
+    def _texts(self) -> tuple[str, ...]:
+        if self.yes_is is not None and self.report_texts is not None:
+            raise click.UsageError("Give --yes-is or --reports, one of the two.")
+        if self.yes_is is not None:
+            return (self.yes_is,)
+        return tuple(text.strip() for text in (self.report_texts or "").split(",") if text.strip())
+
+    def _sampling(self) -> SamplingColumns:
+        if bool(self.post_stratify) != bool(self.margins):
+            raise click.UsageError("--post-stratify and --margins go together.")
+        try:
+            margins = read_margins(self.margins, self.post_stratify) if self.margins else {}
+            return SamplingColumns(self.weights, self.strata, self.clusters, self.post_stratify, margins)
+        except DomainError as fault:
+            raise click.BadParameter(str(fault), param_hint="--margins") from fault
+
+
+def _column(option: str, words: str, *, hidden: bool = False) -> Callable[..., Any]:
+    return click.option(option, metavar="COLUMN", default="", help=f"From a CSV: {words}", hidden=hidden)
+
+
+def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a CSV; the command gets `data`, DataOptions."""
+    return grouped("data", DataOptions, *_REPORTS, *_sampling_options(hidden=False))(command)
+
+
+def simple_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the same to a command of people who were drawn simply, which refuses the others: they are not listed."""
+    return grouped("data", DataOptions, *_REPORTS, *_sampling_options(hidden=True))(command)
+
+
+_REPORTS = (
+    _column("--column", "the column of reports. A row is a person; --design says how they were asked."),
+    click.option("--yes-is", metavar="TEXT", help="From a CSV: the text of a yes, where it is not yes, true or 1."),
+    click.option(
+        "--reports",
+        "report_texts",
+        metavar="TEXT,TEXT,..",
+        help="From a CSV: the texts of the reports, in the design's order.",
+    ),
+    _column("--arm", "the column of who was asked how: --design 'TEXT=NAME(PARAMETER=VALUE)' for each text."),
+    click.option(
+        "--by",
+        metavar="COLUMN",
+        default="",
+        help="From a CSV or with --format: estimate each of its groups.",
+    ),
+)
+
+
+def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
+    """Return the options of how people were drawn."""
+    return (
+        _column("--weights", "how many people each row stands for; errors are then approximate.", hidden=hidden),
+        _column("--strata", "what people were drawn from independently; errors are then approximate.", hidden=hidden),
+        _column("--clusters", "who were drawn together; errors are then approximate.", hidden=hidden),
+        _column("--post-stratify", "groups whose shares of the population are known: --margins.", hidden=hidden),
+        click.option(
+            "--margins",
+            metavar="TEXT=N,.. | FILE",
+            default="",
+            help="How many people, or which share, are of each group of --post-stratify; or a CSV with a column of "
+            "that name and one named population.",
+            hidden=hidden,
+        ),
+    )

@@ -1,0 +1,252 @@
+"""`sotto decode`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, style_options, warn
+from sotto_estimator.commands.sources import read_source, tally_of
+from sotto_estimator.results.report import check_report, write_report
+from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.source import CollectorSource, FileSource
+from sotto_estimator.sources.withheld import withheld_of
+from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
+from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
+from sotto_estimator.strings.decode import decode as decode_counts
+from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
+from sotto_estimator.strings.prefixes import decode_prefixes
+from sotto_estimator.strings.question import decode_tally, sketch_counts, text_question
+from sotto_estimator.strings.subject import Subject, subject_of, subject_of_tally
+from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
+from sotto_estimator.views.decoded import as_csv, as_json, panels, table
+from sotto_protocol.counted import Counted
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
+
+_QUESTION = " and one question's"
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Where candidates are listed: a file, and the column of it if it is CSV."""
+
+    candidates: Path | None
+    column: str | None
+
+    def __post_init__(self) -> None:
+        if self.column is not None and self.candidates is None:
+            raise click.UsageError("--column goes with --candidates.")
+
+    def read(self, reader: Callable[[Path, str | None], tuple[str, ...]] = read_candidates) -> tuple[str, ...]:
+        if self.candidates is None:
+            raise click.UsageError("--candidates is needed.")
+        return reader(self.candidates, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class _GoogleFiles:
+    """google/rappor's parameters, counts and map."""
+
+    params: Path | None
+    counts: Path | None
+    map_path: Path | None
+
+    def __bool__(self) -> bool:
+        return any((self.params, self.counts, self.map_path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What is written beside what is printed."""
+
+    rappor_csv: Path | None
+    plot_path: Path | None
+    report_path: Path | None
+    title: str
+
+    def check(self, options: DecodeOptions) -> None:
+        """Raise UsageError, SourceError for what cannot be written."""
+        if self.rappor_csv and options.level != RESULT_LEVEL:
+            raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
+        if self.report_path:
+            check_report(self.report_path)
+
+    def write(self, subject: Subject, decoded: Decoded, limit: int | None) -> None:
+        if self.report_path:
+            write_report(replace(decoded, subject=subject), self.report_path)
+        if self.rappor_csv:
+            write_results(decoded, self.rappor_csv)
+        if self.plot_path:
+            _plot(subject, decoded, self.plot_path, limit)
+
+
+@click.command(epilog="Example:  sotto decode tally.json dish --candidates list.txt")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY QUESTION | FILE ... QUESTION")
+@grouped(
+    "listed",
+    _Listed,
+    click.option("--candidates", type=_FILE, help="The strings to look for: a UTF-8 file, one a line."),
+    click.option("--column", help="Read the candidates from this column of a CSV file, by its name in the first line."),
+)
+@click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, by what begins them.")
+@click.option("--alphabet", help="With --unknown: the characters of the strings  [default: a-z, 0-9, blank and - . '].")
+@chosen_options("Decode one wave of the survey, by number  [default: all].")
+@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@grouped(
+    "google",
+    _GoogleFiles,
+    click.option("--params", type=_FILE, help="google/rappor's parameters: k,h,m,p,q,f with this header."),
+    click.option("--counts", type=_FILE, help="google/rappor's counts: a row a cohort, its total and k bit counts."),
+    click.option("--map", "map_path", type=_FILE, help="google/rappor's map: a row a string, and its m h bit numbers."),
+)
+@grouped(
+    "options",
+    DecodeOptions,
+    click.option(
+        "--method",
+        type=click.Choice(DECODE_METHODS),
+        default="normal",
+        show_default=True,
+        help="How intervals are made.",
+    ),
+    level_option,
+    click.option(
+        "--correction",
+        type=click.Choice(CORRECTIONS),
+        default="fdr",
+        show_default=True,
+        help="What --fdr bounds: the rate of false discoveries (Benjamini-Hochberg), or the risk of any (Bonferroni).",
+    ),
+    click.option(
+        "--fdr",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.05,
+        show_default=True,
+        help="The most false discoveries, as a share of all discoveries between 0 and 1.",
+    ),
+    click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni)."),
+)
+@click.option("--all", "keep_all", is_flag=True, help="Bound the shares of candidates that were not detected too.")
+@click.option("--limit", type=click.IntRange(min=1), help="Print so many strings, the most common  [default: all].")
+@style_options
+@grouped(
+    "files",
+    _Files,
+    click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file."),
+    click.option("--report", "report_path", type=_FILE, help="Write all of it, with a picture, into this HTML file."),
+    click.option(
+        "--title", default="", metavar="TEXT", help="What to call the data  [default: the survey's title, or the file]."
+    ),
+    click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95."),
+)
+def decode(
+    sources: tuple[str, ...],
+    listed: _Listed,
+    is_unknown: bool,
+    alphabet: str | None,
+    chosen: Chosen,
+    token: str,
+    google: _GoogleFiles,
+    options: DecodeOptions,
+    keep_all: bool,
+    limit: int | None,
+    style: str,
+    files: _Files,
+) -> None:
+    """Decode a text question: which strings are common, with intervals that hold.
+
+    From a collector's tally (URL, SURVEY and QUESTION) or tally files, which are merged, and --candidates; or from
+    google/rappor's files: --params, --counts and either --map or --candidates, which are then hashed as there. With
+    --unknown, without --candidates: from a tally, where beginnings of strings are reported; from packed reports, a
+    collector's or a file of them, where n-grams are.
+    """
+    files.check(options)
+    if alphabet is not None and not is_unknown:
+        raise click.UsageError("--alphabet goes with --unknown.")
+    if is_unknown:
+        if google or listed.candidates:
+            raise click.UsageError("--unknown goes without --candidates, --params, --counts and --map.")
+        if keep_all:
+            raise click.UsageError("--all goes with a list of candidates, not with --unknown.")
+        subject, decoded = _decode_unknown(sources, token, chosen, ALPHABET if alphabet is None else alphabet, options)
+    else:
+        if google and (sources or chosen):
+            raise click.UsageError("Give a collector, tally files, or google/rappor's files: one of the three.")
+        if google:
+            subject, decoded = _from_google(google, listed, options, keep_all)
+        else:
+            subject, decoded = _from_tally(sources, token, chosen, listed, options, keep_all)
+    subject = replace(subject, stratum=chosen.stratum, title=files.title or subject.title)
+    files.write(subject, decoded, limit)
+    click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
+    for warning in replace(decoded, subject=subject).alarms():
+        warn(warning)
+
+
+def _from_google(
+    google: _GoogleFiles, listed: _Listed, options: DecodeOptions, keep_all: bool
+) -> tuple[Subject, Decoded]:
+    refuse_token()
+    if google.params is None or google.counts is None or (google.map_path is None) == (listed.candidates is None):
+        raise click.UsageError("google/rappor's files need --params, --counts, and one of --map and --candidates.")
+    design, rates = read_params(google.params)
+    counts = read_counts(google.counts, design)
+    if google.map_path:
+        candidates = read_map(google.map_path, design)
+    else:
+        candidates = CandidateMap.of(listed.read(read_strings), design, "google")
+    return Subject(str(google.counts)), decode_counts(counts, rates, candidates, options, keep_all=keep_all)
+
+
+def _from_tally(
+    sources: tuple[str, ...], token: str, chosen: Chosen, listed: _Listed, options: DecodeOptions, keep_all: bool
+) -> tuple[Subject, Decoded]:
+    if len(sources) < 2 or listed.candidates is None:
+        raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
+    *place, question_id = sources
+    tally = tally_of(read_source(place, token, then=_QUESTION), chosen)
+    question, _ = text_question(tally.survey, question_id)
+    for withheld in withheld_of(tally):
+        if withheld.question == question_id and withheld.n_counted:
+            warn(f"{withheld}.")
+    decoded = decode_tally(tally, question_id, listed.read(), options, keep_all=keep_all)
+    return subject_of_tally(tally, question), decoded
+
+
+def _decode_unknown(
+    sources: tuple[str, ...], token: str, chosen: Chosen, alphabet: str, options: DecodeOptions
+) -> tuple[Subject, Decoded]:
+    """Return the strings that beginnings lead to, by a sketch's counts, or n-grams, by reports, as decoded."""
+    if len(sources) < 2:
+        raise click.UsageError(
+            "Give URL, SURVEY and QUESTION, tally files and QUESTION, or a file of packed reports and QUESTION."
+        )
+    *place, question_id = sources
+    source = read_source(place, token, then=_QUESTION)
+    if isinstance(source, CollectorSource) or source.are_tallies:
+        tally = tally_of(source, chosen)
+        for asked in tally.survey.questions:
+            if asked.id == question_id and isinstance(asked.mechanism, SketchResponse):
+                decoded = decode_prefixes(asked.mechanism, sketch_counts(tally, question_id), alphabet, options)
+                return subject_of(tally.survey, asked, tally.counted(question_id), 0), decoded
+    if isinstance(source, FileSource) and len(source.paths) > 1:
+        raise click.UsageError("--unknown takes one file of packed reports.")
+    survey, records = source.records(chosen)
+    if survey.waves > 1 and chosen.wave is None:
+        raise click.UsageError("--unknown takes reports of one wave: give --wave.")
+    question, mechanism = text_question(survey, question_id)
+    columns = survey.layout.cut(chosen.of(survey, records))
+    reports = next(part for asked, part in columns if asked.id == question_id)
+    counted = Counted({chosen.wave or 1: len(reports)})
+    subject = subject_of(survey, question, counted, mechanism.count_implausible(reports))
+    if isinstance(mechanism, SketchResponse):
+        return subject, decode_prefixes(mechanism, mechanism.count_support(reports), alphabet, options)
+    return subject, decode_unknown(mechanism, reports, alphabet, options).decoded
+
+
+def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:
+    from sotto_estimator.results.panels import plot_panels  # matplotlib takes a second to load
+
+    plot_panels(*panels(subject, decoded, limit), path)

@@ -1,0 +1,141 @@
+"""`sotto estimate`."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.commands.data_options import DataOptions, data_options
+from sotto_estimator.commands.format_options import format_options
+from sotto_estimator.commands.misfit_options import misfit_options
+from sotto_estimator.commands.options import anytime_option, chosen_options, interval_options, refuse_token
+from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.paper_options import Asked, PaperSurvey, paper_options
+from sotto_estimator.commands.sources import read_source, tally_of
+from sotto_estimator.commands.strata import estimate_strata
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.by_group import SideBySide
+from sotto_estimator.shares.covariance import covariances_of
+from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.shares.exact_gain import with_narrower
+from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.fetch import save
+from sotto_estimator.sources.selection import Chosen
+
+
+@click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY.json ... | FILE.csv")
+@interval_options("chernoff")
+@anytime_option
+@click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals hold together at the level, of all groups too (Bonferroni).",
+)
+@click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1, with approximate errors.")
+@click.option(
+    "--population-size",
+    type=click.IntRange(min=1),
+    help="The population has so many people, of whom the respondents are a random sample: intervals are narrower.",
+)
+@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@chosen_options("Estimate one wave of URL's survey  [default: all].")
+@click.option(
+    "--covariances", is_flag=True, help="Of a survey: how the shares of a question go together, as a member of --json."
+)
+@click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, beside one another.")
+@click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file.")
+@paper_options
+@output_options
+@format_options
+@data_options
+@misfit_options
+def estimate(
+    sources: tuple[str, ...],
+    output: Output,
+    save_tally: Path | None,
+    token: str,
+    chosen: Chosen,
+    by_stratum: bool,
+    covariances: bool,
+    asked: Asked,
+    paper: PaperSurvey | None,
+    data: DataOptions,
+    **interval: Any,
+) -> None:
+    """Estimate shares, and means of numbers, with intervals that hold.
+
+    From a collector's tally (URL and SURVEY), from tally files, which are merged, from counts (--yes, --n ..), or from
+    a CSV with a row a person (--column, docs/data.md).
+    """
+    options = IntervalOptions(**interval)
+    if paper or data:
+        if paper and (sources or data):
+            raise click.UsageError("Give a collector, tally files, counts, or a CSV: one of the four.")
+        _refuse_of_tallies({**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally})
+        refuse_token()
+    if covariances and (paper or data or by_stratum or output.style != "json"):
+        raise click.UsageError("--covariances goes with --json, and with a collector's survey or tally files.")
+    found: Estimates | SideBySide
+    if data:
+        found = _of_data(data, sources, asked, options)
+    elif paper:
+        data.check_absent()
+        found = paper.estimate(options)
+    else:
+        data.check_absent()
+        found = _of_tallies(sources, save_tally, token, chosen, by_stratum, covariances, asked, options)
+    output.show(found)
+
+
+def _refuse_of_tallies(given: Mapping[str, object]) -> None:
+    """Raise UsageError for an option, by its name, that counts and a CSV cannot have."""
+    for option, value in given.items():
+        if value:
+            others = ", or with tally files" if option == "save-tally" else ""
+            raise click.UsageError(f"--{option} goes with a collector's URL{others}.")
+
+
+def _of_data(
+    data: DataOptions, sources: tuple[str, ...], asked: Asked, options: IntervalOptions
+) -> Estimates | SideBySide:
+    found = data.read(sources, asked)
+    return found.estimate_groups(options) if data.by else found.estimate(options)
+
+
+def _of_tallies(
+    sources: tuple[str, ...],
+    save_tally: Path | None,
+    token: str,
+    chosen: Chosen,
+    by_stratum: bool,
+    covariances: bool,
+    asked: Asked,
+    options: IntervalOptions,
+) -> Estimates | SideBySide:
+    if not sources:
+        raise click.UsageError(
+            "Give a collector's URL and a survey, tally files, counts (--yes, --n ..), or a CSV (--column ..)."
+        )
+    if asked.specs:
+        raise click.UsageError("--design and its like go with counts (--yes, --n ..), or with a CSV (--column ..).")
+    source = read_source(sources, token)
+    if by_stratum:
+        if chosen.stratum or save_tally:
+            raise click.UsageError("--by-stratum goes without --stratum and --save-tally.")
+        if options.population_size:
+            raise click.UsageError("--by-stratum goes without --population-size: of which stratum is it?")
+        return estimate_strata(source, chosen.wave, options)
+    tally = tally_of(source, chosen)
+    if save_tally:
+        save(tally, save_tally)
+    found = estimate_tally(tally, options, by_wave=source.by_wave(tally, chosen))
+    together = covariances_of(tally, options.of(tally.survey).about) if covariances else ()
+    found = with_verdicts(replace(found, stratum=chosen.stratum, covariances=together), tally)
+    shown = {row.question for row in found.rows}
+    channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}
+    return with_narrower(found, channels)

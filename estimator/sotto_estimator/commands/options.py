@@ -1,0 +1,127 @@
+"""What the estimator's commands share: groups of options, --json and --csv, a token for a collector only, warnings."""
+
+from collections.abc import Callable, Collection
+from dataclasses import fields
+from functools import reduce, wraps
+from typing import Any
+
+import click
+
+from sotto_estimator.channel.channel import TARGETS
+from sotto_estimator.intervals.methods import METHODS
+from sotto_estimator.sources.selection import Chosen
+
+
+def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add options of which the command gets one argument, `name`: a dataclass whose fields are what they give."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_group(*arguments: Any, **given: Any) -> Any:
+            group = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            return command(*arguments, **{name: group}, **given)
+
+        return reduce(lambda inner, option: option(inner), reversed(options), with_group)
+
+    return add
+
+
+level_option = click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level, a share between 0 and 1.",
+)
+
+
+TARGET_HELP = (
+    "Whom shares and means are about: a population that respondents are drawn from, or the respondents  "
+    "[default: as the survey says (`about`), else the population]."
+)
+
+
+def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --level, --method and --target, which estimates and plans share."""
+    options = (
+        click.option(
+            "--target",
+            type=click.Choice(TARGETS),
+            help=TARGET_HELP,
+        ),
+        click.option(
+            "--method",
+            type=click.Choice(METHODS),
+            default=default_method,
+            show_default=True,
+            help="How intervals are made.",
+        ),
+        level_option,
+    )
+    return lambda command: reduce(lambda inner, option: option(inner), options, command)
+
+
+def anytime_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --anytime, which is --method anytime, to a command with `interval_options`."""
+
+    @wraps(command)
+    def of_method(*arguments: Any, is_anytime: bool, method: str, **options: Any) -> Any:
+        if is_anytime and is_typed("method") and method != "anytime":
+            raise click.UsageError("--anytime is --method anytime: give one method.")
+        return command(*arguments, method="anytime" if is_anytime else method, **options)
+
+    words = "Hold at every look: the same as --method anytime."
+    return click.option("--anytime", "is_anytime", is_flag=True, help=words)(of_method)
+
+
+def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json and --csv, of which one at most may be given; the command gets `style`: "json", "csv" or ""."""
+
+    @wraps(command)
+    def styled(*arguments: Any, is_json: bool, is_csv: bool, **options: Any) -> Any:
+        if is_json and is_csv:
+            raise click.UsageError("Give --json or --csv, one of the two.")
+        return command(*arguments, style="json" if is_json else "csv" if is_csv else "", **options)
+
+    with_csv = click.option("--csv", "is_csv", is_flag=True, help="Print CSV.")(styled)
+    return click.option("--json", "is_json", is_flag=True, help="Print JSON.")(with_csv)
+
+
+def refuse_token() -> None:
+    """Raise UsageError if --token was typed where no collector is asked; the environment may hold one."""
+    if is_typed("token"):
+        raise click.UsageError("--token goes with a collector's URL.")
+
+
+def refuse_others(taken: Collection[str], option: str) -> None:
+    """Raise UsageError for a typed option whose name is not in `taken`: it says nothing beside this one."""
+    refuse_token()
+    for parameter in click.get_current_context().command.params:
+        if parameter.name not in taken and is_typed(str(parameter.name)):
+            raise click.UsageError(f"{parameter.opts[0]} does not go with {option}.")
+
+
+def is_typed(name: str) -> bool:
+    """Return whether an option of the command that runs was typed: not left out, and not of the environment."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source == click.core.ParameterSource.COMMANDLINE
+
+
+def plan_error(fault: ValueError) -> click.UsageError:
+    """Return the error of a plan that cannot be made, which names the option."""
+    return click.UsageError(str(fault).replace("wanted_half_width", "--half-width"))
+
+
+def warn(text: str) -> None:
+    """Say it on stderr, beside the result."""
+    click.echo(f"Warning: {text}", err=True)
+
+
+def chosen_options(wave: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --wave, with this help, and --stratum; the command gets `chosen`."""
+    return grouped(
+        "chosen",
+        Chosen,
+        click.option("--wave", type=click.IntRange(min=1), help=wave),
+        click.option("--stratum", metavar="NAME", help="Only the invited people of this stratum  [default: all]."),
+    )

@@ -1,0 +1,62 @@
+"""How the estimator's commands show a result: table, JSON or CSV, and with --plot and --report files too."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_estimator.commands.options import grouped, style_options, warn
+from sotto_estimator.results.report import check_report, write_report
+from sotto_estimator.results.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What was typed. `title`: what the data are called, where their own title is not to be."""
+
+    style: str
+    plot_path: Path | None
+    report_path: Path | None
+    title: str
+
+    def show(self, found: Result) -> None:
+        """Print a result, and write what else is asked for; say on stderr what is wrong with the data."""
+        if self.title:
+            found = found.titled(self.title)
+        if self.plot_path:
+            found.plot(self.plot_path)
+        if self.report_path:
+            write_report(found, self.report_path)
+        click.echo(found.as_style(self.style))
+        for alarm in found.alarms():
+            warn(alarm)
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json, --csv, --plot, --report and --title; the command gets `output`. Raises UsageError, SourceError."""
+
+    @wraps(command)
+    def checked(*arguments: Any, output: Output, **given: Any) -> Any:
+        if output.report_path:
+            check_report(output.report_path)
+        return command(*arguments, output=output, **given)
+
+    return style_options(grouped("output", Output, *_OPTIONS)(checked))
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_OPTIONS = (
+    click.option("--plot", "plot_path", type=_FILE, help="Draw it, with intervals, into this PNG, PDF or SVG file."),
+    click.option(
+        "--report",
+        "report_path",
+        type=_FILE,
+        help="Write all of it, with a picture and how to cite it, into this HTML file.",
+    ),
+    click.option(
+        "--title", default="", metavar="TEXT", help="What to call the data  [default: the survey's title, or the file]."
+    ),
+)

@@ -1,0 +1,187 @@
+"""`sotto plan`."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import click
+
+from sotto_estimator.channel.channel import Target
+from sotto_estimator.commands.options import grouped, interval_options, plan_error, style_options
+from sotto_estimator.commands.plan_assurance_options import assurance_option, check_assurance_option
+from sotto_estimator.commands.plan_curve_options import CurveAsk, check_curve_options, curve_options, curve_output
+from sotto_estimator.commands.plan_number_options import NumberAsk, number_plan_options, number_plan_output, read_study
+from sotto_estimator.commands.plan_survey_options import (
+    SurveyAsk,
+    check_survey_options,
+    plan_survey_file,
+    survey_plan_options,
+)
+from sotto_estimator.commands.plan_text_options import (
+    TextAsk,
+    check_text_plan_options,
+    text_plan_options,
+    text_plan_output,
+)
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.planning.drawing import drawn_rows
+from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.table import Design, plan_rows
+from sotto_estimator.views.plan_table import plan_csv, plan_json, plan_table
+
+_OF_QUESTION = (
+    click.option(
+        "--epsilon",
+        "epsilons",
+        type=float,
+        multiple=True,
+        help="Epsilon of the question, in nats, 0.001 to 20; may be given more than once  "
+        "[required without SURVEY_FILE].",
+    ),
+    click.option(
+        "--options",
+        "n_options",
+        type=click.IntRange(2, 4096),
+        help="Number of options of a one-of question  [default: a yes-no question].",
+    ),
+    click.option(
+        "--max-selected",
+        type=click.IntRange(min=1),
+        help="Plan an any-of question, of whose options a person may select so many.",
+    ),
+    click.option(
+        "--questions",
+        "n_questions",
+        type=click.IntRange(2, 200),
+        help="Plan a survey of so many such questions, --epsilon that of a report: how many should be drawn?",
+    ),
+    click.option(
+        "--epsilon-forever",
+        type=float,
+        help="Epsilon of all reports of one answer, in nats; above --epsilon  [default: one report only].",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsk:
+    """The question that is planned by its epsilons, where no survey file is given."""
+
+    epsilons: tuple[float, ...]
+    n_options: int | None
+    max_selected: int | None
+    n_questions: int | None
+    epsilon_forever: float | None
+
+    @property
+    def design(self) -> Design:
+        """What kind of question it is. Raises UsageError."""
+        if self.max_selected is not None and (self.n_options is None or self.max_selected > self.n_options):
+            raise click.UsageError("--max-selected goes with --options, and is at most as many.")
+        return Design(self.n_options or 0, self.max_selected or 0)
+
+
+@click.command(epilog="Example:  sotto plan survey.toml --n 300")
+@grouped("of_question", QuestionAsk, *_OF_QUESTION)
+@click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?")
+@click.option(
+    "--half-width",
+    type=click.FloatRange(0, min_open=True),
+    help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
+)
+@interval_options("chernoff")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="The true share that is expected; hoeffding's width holds for every share.",
+)
+@survey_plan_options
+@assurance_option
+@curve_options
+@number_plan_options
+@text_plan_options
+@style_options
+def plan(
+    of_file: SurveyAsk,
+    of_question: QuestionAsk,
+    of_numbers: NumberAsk,
+    of_text: TextAsk,
+    curve: CurveAsk,
+    n_reports: int | None,
+    half_width: float | None,
+    style: str,
+    target: Target | None,
+    **options: Any,
+) -> None:
+    """Plan what a survey will show of so many respondents, or how many of them a precision needs.
+
+    Of SURVEY_FILE, which is TOML, JSON or canonical JSON, prints for every question how wide the intervals of --n
+    respondents will be, which shares cannot be told from none, and which groups cannot be told apart. What is wanted of
+    a question (its `want`, or --half-width) gets the epsilon that reaches it, and the whole survey a split of
+    --total-epsilon; without --n, how many respondents reach it.
+
+    Without it plans one question by its --epsilon. Prints the half-width for --n respondents, or the n for a
+    --half-width, for every mechanism that can ask the question, beside a trusted curator's Laplace noise and no privacy
+    at all. With --minimum and --maximum, of the mean of numbers in that range, in their unit, beside mechanisms of the
+    literature. With --questions, prints it for each question of a survey that draws one, two or more of them on every
+    device, or asks all. With --text, prints the smallest share that is detected among --n reports, and the Bloom filter
+    that makes it smallest, ready for the survey file. With --plot, draws half-widths as curves.
+    """
+    check_survey_options(of_file)
+    if of_file.survey_file:
+        n_candidates = Reach().n_candidates if of_text.n_candidates is None else of_text.n_candidates
+        reach = Reach(**options, n_candidates=n_candidates)
+        plan_survey_file(style, of_file, of_file.survey_file, n_reports, half_width, reach, target)
+        return
+    options["target"] = target or "population"
+    if not of_question.epsilons:
+        raise click.UsageError("Give SURVEY_FILE or --epsilon.")
+    study = read_study(of_numbers)
+    check_text_plan_options(of_text.is_text)
+    _check_draw(of_question, of_text, is_of_numbers=study is not None)
+    check_curve_options(curve)
+    epsilons, forever = of_question.epsilons, of_question.epsilon_forever
+    if of_text.is_text:
+        click.echo(text_plan_output(style, epsilons, forever, n_reports, of_text))
+        return
+    if (n_reports is None) == (half_width is None):
+        raise click.UsageError("Give --n or --half-width, one of the two.")
+    if study:
+        of_means = IntervalOptions(options["level"], options["method"], options["target"])
+        click.echo(number_plan_output(style, study, epsilons, n_reports, half_width, of_means, forever))
+        return
+    if half_width is not None and half_width > 1:
+        raise click.BadParameter("must be a share, at most 1.", param_hint="--half-width")
+    if curve.plot_path:
+        asked = [Decimal(str(epsilon)) for epsilon in epsilons]
+        click.echo(curve_output(style, curve, of_question.design, asked, n_reports, half_width, options))
+        return
+    click.echo(_plan_shares(style, of_question, n_reports, half_width, options))
+
+
+def _check_draw(ask: QuestionAsk, of_text: TextAsk, *, is_of_numbers: bool) -> None:
+    """Raise UsageError for what does not go with --questions, or only with it."""
+    is_draw = ask.n_questions is not None
+    if is_draw and (of_text.is_text or is_of_numbers or ask.epsilon_forever is not None):
+        raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
+    check_assurance_option(is_draw)
+
+
+def _plan_shares(
+    style: str, ask: QuestionAsk, n_reports: int | None, half_width: float | None, options: dict[str, Any]
+) -> str:
+    """Return the plan of a question of shares by each mechanism, as text, JSON or CSV. Raises UsageError."""
+    asked = [Decimal(str(epsilon)) for epsilon in ask.epsilons]
+    forever = None if ask.epsilon_forever is None else Decimal(str(ask.epsilon_forever))
+    try:
+        if ask.n_questions is None:
+            rows = plan_rows(ask.design, asked, n_reports, half_width, forever, **options)
+        else:
+            rows = drawn_rows(ask.design, ask.n_questions, asked, n_reports, half_width, **options)
+    except ValueError as fault:
+        raise plan_error(fault) from fault
+    more = {"epsilon_forever": ask.epsilon_forever, "n_questions": ask.n_questions}
+    said = options | {name: value for name, value in more.items() if value is not None}
+    return {"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, said)

@@ -1,0 +1,185 @@
+"""The options of `sotto plan SURVEY_FILE`, and what it prints."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_estimator.channel.channel import Target
+from sotto_estimator.commands.options import grouped, is_typed
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.intervals.intervals import target_of
+from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.helps import helps_of
+from sotto_estimator.planning.needed import EPSILON_STEP
+from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.split import Split, Verdict, judge_wishes
+from sotto_estimator.planning.survey import SurveyPlan, plan_survey, wish_of
+from sotto_estimator.planning.survey_edit import write_document
+from sotto_estimator.planning.wishes import wishes_at, wishes_of
+from sotto_estimator.views.plan import plan_output, wishes_output
+from sotto_estimator.views.plan_words import wrapped
+from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, parse_decimal
+from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
+from sotto_protocol.members import MAX_QUESTIONS
+
+_OF_FILE = ("survey_file", "total_epsilon", "is_written")
+_WITH_FILE = (
+    "n_reports",
+    "half_width",
+    "n_candidates",
+    "level",
+    "method",
+    "target",
+    "share",
+    "assurance",
+    "is_json",
+    "is_csv",
+)
+_MOST_TOTAL = MAX_EPSILON * MAX_QUESTIONS
+
+
+class _TotalEpsilon(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.2
+    """The epsilon of a whole report, exact."""
+
+    name = "nats"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        try:
+            number = parse_decimal(value)
+        except ValueError:
+            number = Decimal(0)
+        if not is_decimal(number, EPSILON_STEP, _MOST_TOTAL):
+            expected = f"a number in [{EPSILON_STEP}, {_MOST_TOTAL}] of at most {MAX_DECIMALS} decimals"
+            self.fail(f"must be {expected}.", param, ctx)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyAsk:
+    """What is asked of a survey file, None where none is given."""
+
+    survey_file: Path | None
+    total_epsilon: Decimal | None
+    is_written: bool
+
+
+def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add SURVEY_FILE and the options that go with it; the command gets `of_file`."""
+    options = (
+        click.argument("survey_file", required=False, type=click.Path(path_type=Path)),
+        click.option(
+            "--total-epsilon",
+            type=_TotalEpsilon(),
+            help="With SURVEY_FILE: what a report may take, in nats, split so that all that is wanted is reached  "
+            "[default: what it takes now].",
+        ),
+        click.option(
+            "--write",
+            "is_written",
+            is_flag=True,
+            help="With SURVEY_FILE: put the epsilons, and draw, that reach what is wanted into it; off by default.",
+        ),
+    )
+    return grouped("of_file", SurveyAsk, *options)(command)
+
+
+def check_survey_options(ask: SurveyAsk) -> None:
+    """Raise UsageError for an option that was typed and does not go with a survey file, or goes only with one."""
+    typed = [param for param in click.get_current_context().command.params if is_typed(str(param.name))]
+    for param in typed:
+        if ask.survey_file is not None and param.name not in (*_OF_FILE, *_WITH_FILE):
+            raise click.UsageError(
+                f"{param.opts[0]} does not go with a survey file: it is for planning one question by its --epsilon."
+            )
+        if ask.survey_file is None and param.name in _OF_FILE:
+            raise click.UsageError(f"{param.opts[0]} goes with a survey file.")
+
+
+def plan_survey_file(
+    style: str,
+    ask: SurveyAsk,
+    path: Path,
+    n: int | None,
+    half_width: float | None,
+    reach: Reach,
+    target: Target | None,
+) -> None:
+    """Print the plan of a survey file, as text, JSON or CSV, and then write it. Raises UsageError and SourceError.
+
+    `target`: None, where the file says whom it is about.
+    """
+    if half_width is not None and half_width > 0.5:
+        raise click.BadParameter("must be at most 0.5: there is no more to learn.", param_hint="--half-width")
+    draft = Draft.read(path)
+    reach = replace(reach, target=target or target_of(draft.survey))
+    if not any(wish_of(question, half_width) for question in draft.survey.questions):
+        _check_unwished(ask, n)
+    try:
+        if n is None:
+            if ask.total_epsilon is not None or ask.is_written:
+                raise click.UsageError("--total-epsilon and --write need --n.")
+            click.echo(wishes_output(style, wishes_at(draft.survey, reach, half_width), draft.survey, reach))
+            return
+        plan = plan_survey(draft.survey, n, reach, half_width)
+        verdict = _judge(draft, plan, ask.total_epsilon)
+    except DomainError as fault:
+        raise click.UsageError(str(fault)) from None
+    helps = helps_of(draft, plan)
+    click.echo(plan_output(style, plan, helps, wishes_of(draft, plan, verdict) if verdict else [], verdict))
+    if ask.is_written:
+        _write(path, draft, verdict)
+
+
+def _check_unwished(ask: SurveyAsk, n: int | None) -> None:
+    """Raise UsageError for what needs a wish, where there is none."""
+    for what, is_asked in (
+        ("--total-epsilon", ask.total_epsilon is not None),
+        ("--write", ask.is_written),
+        ("A plan without --n", n is None),
+    ):
+        if is_asked:
+            raise click.UsageError(f"{what} needs something that is wanted: `want` in a question, or --half-width.")
+
+
+def _judge(draft: Draft, plan: SurveyPlan, total: Decimal | None) -> Verdict | None:
+    if all(one.want is None for one in plan.questions):
+        return None
+    least = EPSILON_STEP * draft.survey.n_drawn
+    if total is not None and total < least:
+        raise click.BadParameter(
+            f"({total}) must be at least {least}: {EPSILON_STEP} for each question that a device answers.",
+            param_hint="--total-epsilon",
+        )
+    return judge_wishes(draft, plan, draft.survey.epsilon if total is None else total)
+
+
+def _write(path: Path, draft: Draft, verdict: Verdict | None) -> None:
+    """Put the epsilons that reach what is wanted into the file. Raises SourceError where there are none."""
+    if draft.is_final:
+        raise SourceError(f"{path} is left as it is: it is a published survey, which never changes.")
+    if verdict is None or verdict.split is None or not verdict.is_reachable:
+        raise SourceError(f"{path} is left as it is: what is wanted is not reached.")
+    changes = _say_changes(draft, verdict.split)
+    if changes:
+        write_document(path, draft.with_split(verdict.split.epsilons, verdict.split.n_drawn))
+        said = f"is written: {', '.join(changes)}; the plan above is of what it was."
+    else:
+        said = "is left as it is: it has just these epsilons already."
+    click.echo(wrapped(f"{path} {said}"), err=True)
+
+
+def _say_changes(draft: Draft, split: Split) -> list[str]:
+    """Return which epsilons a file has now in place of which, and how many questions are drawn."""
+    survey = draft.survey
+    changes = [
+        f"epsilon of {question.id} {decimal_text(question.epsilon)} -> {decimal_text(epsilon)}"
+        for question, epsilon in zip(survey.questions, split.epsilons, strict=True)
+        if epsilon is not None and epsilon != question.epsilon
+    ]
+    if split.n_drawn != survey.n_drawn:
+        changes.append(f"questions drawn {survey.n_drawn} -> {split.n_drawn}")
+    return changes

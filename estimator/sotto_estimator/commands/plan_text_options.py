@@ -1,0 +1,105 @@
+"""The options of `sotto plan --text`, and what it prints."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import click
+
+from sotto_estimator.commands.options import grouped, is_typed
+from sotto_estimator.strings.plan import POWER, TextStudy, plan_text_question
+from sotto_estimator.views.plan_text import plan_csv, plan_json, plan_table
+from sotto_protocol.cohorts import MAX_COHORTS
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
+
+_OPTIONS = (
+    click.option("--text", "is_text", is_flag=True, help="Plan a text question."),
+    click.option(
+        "--candidates-n", "n_candidates", type=int, help="With --text: the number of strings that are looked for."
+    ),
+    click.option(
+        "--power",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=POWER,
+        show_default=True,
+        help="With --text: the probability with which a string of the smallest share is detected.",
+    ),
+    click.option(
+        "--bits",
+        "n_bits",
+        type=click.IntRange(2, MAX_BITS),
+        help="With --text: bits of the Bloom filter  [default: chosen].",
+    ),
+    click.option(
+        "--hashes",
+        "n_hashes",
+        type=click.IntRange(1, MAX_HASHES),
+        help="With --text: hashes of a string  [default: chosen].",
+    ),
+    click.option(
+        "--cohorts",
+        "n_cohorts",
+        type=click.IntRange(1, MAX_COHORTS),
+        help="With --text: cohorts of devices that hash differently  [default: chosen].",
+    ),
+)
+_ONLY_TEXT = {
+    "n_candidates": "--candidates-n",
+    "power": "--power",
+    "n_bits": "--bits",
+    "n_hashes": "--hashes",
+    "n_cohorts": "--cohorts",
+}
+_NEVER_TEXT = {
+    "n_options": "--options",
+    "max_selected": "--max-selected",
+    "half_width": "--half-width",
+    "target": "--target",
+    "method": "--method",
+    "level": "--level",
+    "share": "--share",
+    "assurance": "--assurance",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextAsk:
+    """What is asked of a text question; None where it is to be chosen."""
+
+    is_text: bool
+    n_candidates: int | None
+    power: float
+    n_bits: int | None
+    n_hashes: int | None
+    n_cohorts: int | None
+
+
+def text_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --text and the options that go with it; the command gets `of_text`."""
+    return grouped("of_text", TextAsk, *_OPTIONS)(command)
+
+
+def check_text_plan_options(is_text: bool) -> None:
+    """Raise UsageError for an option that was typed and does not go with --text, or goes only with it."""
+    for name, flag in (_NEVER_TEXT if is_text else _ONLY_TEXT).items():
+        if is_typed(name):
+            raise click.UsageError(f"{flag} {'does not go' if is_text else 'goes'} with --text.")
+
+
+def text_plan_output(
+    style: str, epsilons: Sequence[float], epsilon_forever: float | None, n_reports: int | None, ask: TextAsk
+) -> str:
+    """Return the plan of a text question for every epsilon, as text, JSON or CSV. Raises UsageError."""
+    if n_reports is None or ask.n_candidates is None:
+        raise click.UsageError("--text needs --n and --candidates-n.")
+    forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
+    shape = {"n_bits": ask.n_bits, "n_hashes": ask.n_hashes, "n_cohorts": ask.n_cohorts}
+    try:
+        study = TextStudy(n_reports, ask.n_candidates, ask.power)
+        rows = [
+            row for epsilon in epsilons for row in plan_text_question(Decimal(str(epsilon)), forever, study, **shape)
+        ]
+    except ValueError as fault:
+        raise click.UsageError(str(fault)) from fault
+    return {"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, study)

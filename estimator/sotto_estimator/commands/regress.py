@@ -1,0 +1,140 @@
+"""`sotto regress`."""
+
+from pathlib import Path
+
+import click
+
+from sotto_estimator.commands.options import chosen_options, level_option
+from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.paper_options import Asked
+from sotto_estimator.commands.regress_sources import names_reports, regress_sources
+from sotto_estimator.designs.spec import DesignSpec, read_labelled
+from sotto_estimator.errors import DomainError
+from sotto_estimator.microdata.reading import SamplingColumns
+from sotto_estimator.regression.formula import Formula, read_formula
+from sotto_estimator.regression.outcome_column import OUTCOMES
+from sotto_estimator.regression.regressed import Regressed
+from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.table.reading import read_table
+from sotto_estimator.table.reported import ReportColumn
+
+
+@click.command(epilog="Example:  sotto regress data.csv 'paid ~ age' --design 'crosswise(prob=1/6)'")
+@click.argument("sources", nargs=-1, metavar="FILE.csv | URL SURVEY | RECORDS  FORMULA")
+@click.option(
+    "--design",
+    "designs",
+    multiple=True,
+    metavar="NAME(PARAMETER=VALUE, ..)",
+    help="How people were asked, by a design's name (docs/designs.md); a value may be a column.",
+)
+@click.option("--allow-conclusive", is_flag=True, help="Allow designs of which a report can prove the answer.")
+@click.option("--arm", metavar="COLUMN", default="", help="Who was asked how: --design 'TEXT=NAME(..)' for each text.")
+@click.option("--yes-is", metavar="TEXT", help="The text of a yes, where it is not yes, true or 1.")
+@click.option("--reports", metavar="TEXT,TEXT,..", default="", help="The reports' texts, in the design's order.")
+@click.option(
+    "--outcome",
+    type=click.Choice(OUTCOMES),
+    default="auto",
+    show_default=True,
+    help="With hidden(COLUMN): what kind the outcome is; auto is logistic of yes and no, else normal.",
+)
+@click.option("--cluster", metavar="COLUMN", default="", help="Let each cluster have an intercept of its own (random).")
+@click.option("--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for.")
+@click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently.")
+@click.option(
+    "--clusters",
+    metavar="COLUMN",
+    default="",
+    help="Who were drawn together: errors know it, and no intercept differs (--cluster).",
+)
+@click.option(
+    "--predict",
+    "people",
+    multiple=True,
+    metavar="COLUMN=VALUE,..",
+    help="Predict the answer of a person with these columns, averaged over the others' of all; may be repeated.",
+)
+@chosen_options("Of a survey of several waves: whose reports.")
+@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@level_option
+@output_options
+def regress(
+    sources: tuple[str, ...],
+    designs: tuple[str, ...],
+    allow_conclusive: bool,
+    arm: str,
+    yes_is: str | None,
+    reports: str,
+    outcome: str,
+    cluster: str,
+    weights: str,
+    strata: str,
+    clusters: str,
+    people: tuple[str, ...],
+    chosen: Chosen,
+    token: str,
+    level: float,
+    output: Output,
+) -> None:
+    """Find how a hidden answer depends on what is known of people.
+
+    FILE is a CSV, a row a person. FORMULA is COLUMN ~ TERMS: the column of the noisy reports, and terms of columns that
+    are not protected. OUTCOME ~ hidden(COLUMN) + TERMS explains a column in clear by the hidden answer.
+
+    Of a collector's noisy reports (URL and SURVEY), a file of them, or an archive's folder, FORMULA is QUESTION ~
+    QUESTION + ..: a hidden answer is explained by one to three hidden answers of the same reports.
+    """
+    if len(sources) < 2:
+        raise click.UsageError("Give a file, or a collector's URL and a survey, and a formula.")
+    if names_reports(sources[:-1], designs):
+        if any([allow_conclusive, arm, yes_is, reports, outcome != "auto", cluster, weights, strata, clusters, people]):
+            raise click.UsageError("A survey's reports take --level, --wave and --stratum: the survey says the rest.")
+        output.show(regress_sources(sources[:-1], sources[-1], chosen, token, level))
+        return
+    file, formula = Path(sources[0]), sources[-1]
+    if len(sources) > 2 or chosen:
+        raise click.UsageError("A CSV takes a formula, and neither --wave nor --stratum: FILE.csv 'cheated ~ age'.")
+    if yes_is is not None and reports:
+        raise click.UsageError("Give --yes-is or --reports, one of the two.")
+    texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
+    read = _read_formula(formula)
+    column = ReportColumn(read.reports, _read_designs(designs, arm), arm, texts)
+    asked = Regressed(read, column, outcome, cluster, SamplingColumns(weights, strata, clusters))
+    data = read_table(file, asked.names, complete=asked.complete)
+    for design in column.read(data).designs:
+        Asked(allow_conclusive=allow_conclusive).check(design)
+    output.show(asked.fit(data, [*map(_read_cells, people)], level))
+
+
+def _read_formula(text: str) -> Formula:
+    try:
+        return read_formula(text)
+    except DomainError as fault:
+        raise click.UsageError(str(fault)) from fault
+
+
+def _read_designs(texts: tuple[str, ...], arm: str) -> dict[str, DesignSpec]:
+    """Return the designs by the texts of the arms. Raises UsageError where they do not go with --arm."""
+    try:
+        read = [read_labelled(text) for text in texts]
+    except DomainError as fault:
+        raise click.BadParameter(str(fault), param_hint="--design") from fault
+    labels = [label for label, _ in read]
+    if arm and (not read or "" in labels or len({*labels}) < len(labels)):
+        raise click.UsageError("--arm needs a design for each of its texts: --design 'TEXT=NAME(PARAMETER=VALUE)'.")
+    if not arm and labels != [""]:
+        raise click.UsageError(
+            "Give --design, how people were asked; several need --arm, the column of who was asked how."
+        )
+    return dict(read)
+
+
+def _read_cells(text: str) -> dict[str, str]:
+    cells = {}
+    for part in text.split(","):
+        name, sign, value = (piece.strip() for piece in part.partition("="))
+        if not (sign and name and value) or name in cells:
+            raise click.UsageError(f"--predict ({text:.80}) must be COLUMN=VALUE, with commas between.")
+        cells[name] = value
+    return cells

@@ -1,0 +1,43 @@
+"""Where `sotto regress` finds a survey's reports: a collector, a file, an archive's folder; one survey's only."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sotto_estimator.commands.sources import read_source
+from sotto_estimator.regression.hidden_covariates import regress_reports
+from sotto_estimator.regression.result import Regression
+from sotto_estimator.sources.archive import is_archive, read_records_of_archive
+from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.source import names_collector
+
+
+def names_reports(words: Sequence[str], designs: Sequence[str]) -> bool:
+    """Return whether words name a survey's reports, and not a CSV."""
+    return names_collector(words) or (not designs and any(map(_begins_as_reports, words)))
+
+
+def _begins_as_reports(word: str) -> bool:
+    path = Path(word)
+    try:
+        if is_archive(path):
+            return True
+        with path.open("rb") as file:
+            return file.read(1) == b"{"
+    except OSError:
+        return False
+
+
+def regress_sources(words: Sequence[str], formula: str, chosen: Chosen, token: str, level: float) -> Regression:
+    """Regress what one source's reports say. Raises UsageError for several, FetchError, SourceError, DomainError."""
+    if len(words) > 1 + names_collector(words):
+        raise click.UsageError(
+            "Give one survey: reports of two are not joined. A collector counts a device once and forgets it, and no "
+            "report says whose it is; what could join them would undo that, and add up what each tells of a person. "
+            "Ask both questions in one survey."
+        )
+    path = Path(words[0])
+    is_folder = not names_collector(words) and is_archive(path)
+    survey, records = read_records_of_archive(path) if is_folder else read_source(words, token).records(chosen)
+    return regress_reports(survey, chosen.of(survey, records), formula, level=level)

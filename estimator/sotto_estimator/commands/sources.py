@@ -1,0 +1,33 @@
+"""What a command is pointed at: URL SURVEY or FILE .., as they are typed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sotto_estimator.commands.options import refuse_token, warn
+from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.source import CollectorSource, FileSource, Source, names_collector
+from sotto_protocol import Tally
+
+
+def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
+    """Return what URL SURVEY, or one FILE or more, stand for. `then`: what follows them, for the words of a refusal.
+
+    Raises UsageError for a collector that cannot be asked, and for a token that was typed where none is.
+    """
+    if not names_collector(words):
+        refuse_token()
+        return FileSource(tuple(Path(word) for word in words), warn)
+    if len(words) != 2:
+        raise click.UsageError(f"A collector's URL is followed by one survey's id{then}.")
+    if not token:
+        raise click.UsageError("A collector answers analysts: --token or SOTTO_TOKEN is needed.")
+    return CollectorSource(words[0], words[1], token)
+
+
+def tally_of(source: Source, chosen: Chosen) -> Tally:
+    """Return a source's tally of these reports. Raises UsageError where files are asked for a part, else as `tally`."""
+    if chosen and isinstance(source, FileSource):
+        raise click.UsageError(f"{'--stratum' if chosen.wave is None else '--wave'} goes with a collector's URL.")
+    return source.tally(chosen)

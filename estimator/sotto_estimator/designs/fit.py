@@ -1,0 +1,104 @@
+"""How well arms fit one table of shares: maximum likelihood, and G², twice what the best fit loses of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.designs.design import Arm, check_arms
+from sotto_estimator.likelihood.em import fit
+from sotto_estimator.likelihood.latent_classes import Mixture
+from sotto_protocol.words import counted
+
+_TOLERANCE = 1e-9
+"""Of the maximum of the log-likelihood, certified: G² is right to twice that."""
+_RANK = 1e-9
+"""A singular value below it is rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Reports of all arms, one below another: P(report | class of people), and how many there are.
+
+    `probs`: shape (n_reports of all arms, n_classes); `counts`: shape (n_reports,); of `n_arms` arms.
+    """
+
+    probs: Floats
+    counts: Floats
+    n_arms: int
+
+    @classmethod
+    def of(cls, probs: Sequence[Floats], counts: Sequence[Floats]) -> "Cells":
+        """Return the cells of arms."""
+        return cls(np.vstack(probs), np.concatenate(counts), len(probs))
+
+    @property
+    def n_free(self) -> int:
+        """How many shares of reports the arms leave free."""
+        return len(self.counts) - self.n_arms - int((~self.probs.any(axis=1)).sum())
+
+    @property
+    def n_told(self) -> int:
+        """How many numbers the reports' probabilities tell of the classes' shares: all but one, or fewer.
+
+        Probabilities of each arm add up to 1, so one of the rank is that of the sum.
+        """
+        return int(np.linalg.matrix_rank(self.probs, tol=_RANK)) - 1
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether every report that came is one of some class."""
+        return bool(self.probs[self.counts > 0].any(axis=1).all())
+
+    def best(self) -> tuple[Floats, float]:
+        """Return the shares of the classes that make the reports likeliest, and their log-likelihood."""
+        seen = self.counts > 0
+        found = fit(Mixture((self.probs[seen],), self.counts[seen]), tolerance=_TOLERANCE)
+        return found.shares, found.log_likelihood
+
+    def through(self, classes: Floats) -> "Cells":
+        """Return the cells of mixtures of the classes, shape (n_classes, n_mixtures)."""
+        return Cells(self.probs @ classes, self.counts, self.n_arms)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well shares fit the reports. `shares`: the likeliest, by answer. `p_value`: by chi-square, an approximation.
+
+    None where there are no degrees of freedom: then any counts fit, or all that do not are outside of [0, 1].
+    """
+
+    shares: tuple[float, ...]
+    g_squared: float
+    df: int
+
+    @property
+    def p_value(self) -> float | None:
+        """The probability of a G² as large, about (Wilks 1938)."""
+        return float(special.chdtrc(self.df, self.g_squared)) if self.df > 0 else None
+
+    def __str__(self) -> str:
+        degrees = f"{counted(self.df, 'degree')} of freedom" if self.df else "no degrees of freedom are left"
+        about = "" if self.p_value is None else f", P about {self.p_value:.2g}"
+        return f"fit: G² {self.g_squared:.2f}, {degrees}{about}"
+
+    @property
+    def members(self) -> dict[str, float | None]:
+        """What programs get."""
+        return {"g_squared": self.g_squared, "df": self.df, "p_value": self.p_value}
+
+
+def fit_of(arms: Sequence[Arm]) -> Fit:
+    """Return how well one table of shares fits all arms. Raises DomainError."""
+    check_arms(arms)
+    cells = Cells.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
+    shares, log_likelihood = cells.best()
+    g_squared = 2 * (saturated(arms) - log_likelihood)
+    return Fit(tuple(shares.tolist()), max(0.0, g_squared), max(0, cells.n_free - cells.n_told))
+
+
+def saturated(arms: Sequence[Arm]) -> float:
+    """Return the log-likelihood where each arm's shares of reports are what they are."""
+    return float(sum(special.xlogy(arm.counts, arm.counts / arm.n).sum() for arm in arms))

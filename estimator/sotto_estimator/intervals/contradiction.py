@@ -1,0 +1,182 @@
+"""Counts that contradict the design: more support, or less, than honest reports give whatever people's answers are.
+
+Of n honest reports those that support an answer are the sum of two binomials, of the people who gave it and of the
+others. They are most (stochastically) where all gave it, and fewest where nobody did, so the tails of these two are
+the largest that any answers give. The same holds of all of a report's bits together, where their number is known.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sotto_estimator.channel.channel import Channel, Floats
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.intervals.respondents import tail_above, tail_below
+
+FALSE_ALARM = 1e-3
+"""The probability, at most, that honest reports give any warning in one output."""
+_LEAST_P = 1e-300
+_MARGIN = 1e-6
+"""Relative widening of a P-value: more than the rounding of its tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A count that honest reports hardly ever give: of `n_reports`, `support_count` support `answer`.
+
+    `answer` None: the supports of all answers, added up. `limit_count`: what is expected at the most, or, where the
+    count is below it, at the least, whatever people's answers are. `p_value`: the probability, at most, that any of the
+    counts that were looked at lies as far outside (Bonferroni). `wave`: whose count it is, where it is not of all.
+    """
+
+    question: str
+    answer: str | None
+    n_reports: int
+    support_count: int
+    limit_count: float
+    p_value: float
+    wave: int | None = None
+
+    def __str__(self) -> str:
+        return (
+            f"{self._name}the counts contradict the design (P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        )
+
+    @property
+    def warning(self) -> str:
+        """What to say of it."""
+        what = "all answers together" if self.answer is None else self.answer
+        end = "most" if self.support_count > self.limit_count else "least"
+        limit = f"{self.limit_count:,.1f}".removesuffix(".0")
+        return (
+            f"{self._name}{self.n_reports:,} reports support {what} {self.support_count:,} times, where at {end} "
+            f"{limit} are expected, whatever people answer (P <= {self.p_value:.1e}). The probabilities are not those "
+            "of the design, or people did not follow it (said the same, whatever chance told them, for example), "
+            "or reports are fake: shares and intervals mean nothing."
+        )
+
+    @property
+    def _name(self) -> str:
+        of = [self.question] * bool(self.question) + [f"wave {self.wave}"] * (self.wave is not None)
+        return f"{', '.join(of)}: " if of else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two arms that honest reports of one population hardly ever give.
+
+    `arms`: which, counted from 1. `n_reports`: of both. `shares`: what each says by itself, which may lie outside of
+    [0, 1]; of more than two answers, of the report that differs most. `g_squared`: twice the log-likelihood that one
+    share for both loses, with one degree of freedom. `p_value`: the probability, at most, that any of the comparisons
+    that were made shows as much (Bonferroni).
+    """
+
+    question: str
+    arms: tuple[int, int]
+    n_reports: int
+    shares: tuple[float, float]
+    g_squared: float
+    p_value: float
+
+    def __str__(self) -> str:
+        end = f"(P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        return f"{self._name}the samples contradict one another {end}"
+
+    @property
+    def warning(self) -> str:
+        """What to say of it."""
+        first, second = (f"{100 * share:.1f} %" for share in self.shares)
+        return (
+            f"{self._name}samples {self.arms[0]} and {self.arms[1]} say {first} and {second}: no share gives the "
+            f"reports of both (G² {self.g_squared:.1f}, 1 degree of freedom; P <= {self.p_value:.1e}). The "
+            "probabilities are not those of the design, or people did not follow it, or the samples are not of the "
+            "same people: shares and intervals mean nothing."
+        )
+
+    @property
+    def _name(self) -> str:
+        return f"{self.question}: " if self.question else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none."""
+
+    question: str
+    labels: Sequence[str]
+    support_counts: Sequence[int]
+    channel: Channel
+    n_true: tuple[int, int] | None = None
+
+    @property
+    def n_tests(self) -> int:
+        """How many tails are looked at: two of each count, and of their sum."""
+        return 2 * (len(self.labels) + (self.n_true is not None))
+
+
+class _Count(NamedTuple):
+    """A count, and the largest P that honest reports give one as far up, or down: limits are (lowest, highest)."""
+
+    answer: str | None
+    support_count: int
+    limits: tuple[float, float]
+    tails: tuple[float, float]
+
+
+def contradictions_of(
+    samples: Sequence[Sample],
+    n: int,
+    devices: Devices | None = None,
+    n_tests: int | None = None,
+    wave: int | None = None,
+) -> tuple[Contradiction, ...]:
+    """Return the worst contradiction of each question that has any, of n reports to each.
+
+    With probability 1 - FALSE_ALARM honest reports give none at all. `devices`: those that reports can be of.
+    `n_tests`: how many tails are looked at in one output, where questions of other numbers of reports are in it too.
+    """
+    n_tests = n_tests or sum(sample.n_tests for sample in samples)
+    found = [_worst_of(sample, n, devices, n_tests) for sample in samples if _is_outside(sample, n)]
+    return tuple(replace(worst, wave=wave) for worst in found if worst.p_value <= FALSE_ALARM)
+
+
+def _is_outside(sample: Sample, n: int) -> bool:
+    """Return whether any count is not between what is expected at the least and at the most: no other has a far tail.
+
+    P(S >= E S) > 1/4 of a binomial but where E S < 1, and then P(S >= 0) = 1 (Greenberg & Mohri 2014).
+    """
+    channel, counts = sample.channel, sample.support_counts
+    least, most = n * channel.prob_support_if_other, n * channel.prob_support_if_true
+    return sample.n_true is not None or min(counts) < least or max(counts) > most
+
+
+def _worst_of(sample: Sample, n: int, devices: Devices | None, n_tests: int) -> Contradiction:
+    counts = _counts_of(sample, n, devices)
+    worst = min(counts, key=lambda count: min(count.tails))
+    limit = worst.limits[int(worst.tails[1] < worst.tails[0])]
+    p_value = min(1.0, max(_LEAST_P, n_tests * min(worst.tails) * (1 + _MARGIN)))
+    return Contradiction(sample.question, worst.answer, n, worst.support_count, limit, p_value)
+
+
+def _counts_of(sample: Sample, n: int, devices: Devices | None) -> list[_Count]:
+    channel, n_bits = sample.channel, len(sample.labels)
+    low, high = _tails(sample.support_counts, n, (0, n), channel, devices)
+    limits = n * channel.prob_support_if_other, n * channel.prob_support_if_true
+    tails = zip(low.tolist(), high.tolist(), strict=True)
+    counts = [_Count(*row) for row in zip(sample.labels, sample.support_counts, [limits] * n_bits, tails, strict=True)]
+    if sample.n_true is None:
+        return counts
+    total, n_true = sum(sample.support_counts), (n * sample.n_true[0], n * sample.n_true[1])
+    low, high = _tails([total], n * n_bits, n_true, channel, devices)
+    fewest, most = (n * n_bits * channel.prob_support_if_other + true * channel.contrast for true in n_true)
+    return [*counts, _Count(None, total, (fewest, most), (float(low[0]), float(high[0])))]
+
+
+def _tails(
+    counts: Sequence[int], n: int, n_true: tuple[int, int], channel: Channel, devices: Devices | None
+) -> tuple[Floats, Floats]:
+    """Return P(as few or fewer of n bits) with the fewest true ones, and P(as many or more) with the most."""
+    s = np.array(counts, np.float64)
+    return tail_below(s, n_true[0], n, channel, devices), tail_above(s, n_true[1], n, channel, devices)

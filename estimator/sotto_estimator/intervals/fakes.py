@@ -1,0 +1,34 @@
+"""Fakes: what is still known of the honest reports where so many of all, nobody knows which, are made up."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sotto_estimator.channel.channel import Channel, check_counts
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.intervals import ConfidenceInterval, confidence_interval
+
+
+def allow_for_fakes(
+    support_counts: ArrayLike, n: int, n_fakes: int, channel: Channel, **options: Any
+) -> ConfidenceInterval:
+    """Return intervals for the honest reports' shares if at most `n_fakes` of n reports are fake, whatever these say.
+
+    Fakes may know all honest reports. Of c supporting reports between c - n_fakes and c are then of the n - n_fakes
+    honest ones, so the interval of the one and of the other count hold all that honest reports alone would give: with
+    a method that guarantees its level, this covers as often. `options` are those of `confidence_interval`. Raises
+    DomainError unless n_fakes is an integer in [0, n - 1].
+
+    >>> low, high = allow_for_fakes(400, 1000, 10, Channel.forced_response(1 / 2, 1 / 2))
+    >>> print(f"{low:.1%} to {high:.1%}")
+    20.5% to 39.4%
+    """
+    if type(n_fakes) is not int or not 0 <= n_fakes < n:
+        raise DomainError(f"n_fakes ({n_fakes!r}) must be an integer in [0, n - 1], with n = {n}.")
+    counts = check_counts(support_counts, n)
+    n_honest = n - n_fakes
+    fewest = np.maximum(counts - n_fakes, 0).astype(np.int64)
+    most = np.minimum(counts, n_honest).astype(np.int64)
+    low = confidence_interval(fewest, n_honest, channel, **options).low
+    return ConfidenceInterval(low, confidence_interval(most, n_honest, channel, **options).high)

@@ -1,0 +1,110 @@
+"""Estimates of a population from a sample that is not simple: approximate, and said to be."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.channel.quality import PERCENT
+from sotto_estimator.channel.simplex import project_on_simplex
+from sotto_estimator.designs.asked import AskedBy
+from sotto_estimator.designs.disagreement import misfits_of
+from sotto_estimator.errors import DomainError, NoReportsError, SourceError
+from sotto_estimator.intervals.intervals import IntervalOptions, check_level
+from sotto_estimator.microdata.linearised import Linearised, estimate_shares
+from sotto_estimator.microdata.sampling import Sampling, n_effective
+from sotto_estimator.microdata.scores import design_scores, scores_of
+from sotto_estimator.results.result import GIVEN
+from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.shares.verdict.judge import with_verdict_of_shares
+from sotto_estimator.table.file_rows import FileRows
+from sotto_estimator.table.reported import Reported
+
+METHOD = "linearised"
+MAX_ROWS = 10**7
+"""Of more rows weights, scores and their terms would take more than about 1.5 GB."""
+_MADE = "by linearisation with Student's t (approximate)"
+
+
+def estimate_sample(
+    reported: Reported,
+    sampling: Sampling,
+    options: IntervalOptions,
+    domain: NDArray[np.bool_] | None = None,
+    *,
+    n_groups: int = 1,
+) -> Estimates:
+    """Estimate every share of the population, or of those in a domain, by the reports of a sample of it.
+
+    `n_groups`: in one output with so many domains, as of `estimate_arms`. A domain that is in too few clusters for
+    any error has intervals from 0 to 1. Raises `DomainError` for what such intervals are not: of another method, or
+    about the respondents; and for designs whose reports alone do not tell the shares. Raises SourceError where too
+    few were drawn for any error.
+    """
+    if options.about != "population":
+        raise DomainError(
+            "target must be the population: that is what weights, strata, clusters and margins are about."
+        )
+    if options.method != IntervalOptions().method:
+        raise DomainError(f"method ({options.method}) does not go with weights, strata, clusters and margins.")
+    weights = sampling.weights if domain is None else sampling.weights * domain
+    if not weights.any():
+        raise NoReportsError("no rows: an estimate needs one at least.")
+    if len(weights) > MAX_ROWS:
+        raise SourceError(
+            f"{len(weights):,} rows are more than the {MAX_ROWS:,} that a sample may have: it is too large."
+        )
+    scores = scores_of(reported)
+    found = estimate_shares(scores, sampling, domain)
+    if found.degrees < 1 and domain is None:
+        raise SourceError("those drawn are too few of each stratum for any error: there must be two of one at least.")
+    arms = reported.counts(domain)
+    rows = _rows(reported, scores, weights, found, options, n_groups)
+    return with_verdict_of_shares(
+        Estimates(
+            GIVEN,
+            rows[0].n_reports,
+            rows[0].epsilon,
+            replace(options, method=METHOD),
+            rows,
+            contradictions=misfits_of(arms, n_groups=n_groups),
+            designs=tuple(map(AskedBy.of, arms)),
+            n_groups=n_groups,
+            file_rows=FileRows(
+                made=_MADE,
+                degrees_of_freedom=found.degrees,
+                n_effective=n_effective(weights[weights > 0]) if np.ptp(weights[weights > 0]) else None,
+            ),
+        )
+    )
+
+
+def _rows(
+    reported: Reported, scores: Floats, weights: Floats, found: Linearised, options: IntervalOptions, n_groups: int
+) -> tuple[Estimate, ...]:
+    """Return a row a label, of two labels the first: the other's share is the rest. `weights`: 0 for whom it is not."""
+    labels, n = reported.designs[0].labels, int((weights > 0).sum())
+    n_shown = scores.shape[1]
+    half = found.half_widths(check_level(options.level, n_groups * n_shown if options.simultaneous else 1) / 2)
+    ends = np.stack([found.shares - half, found.shares + half])
+    low, high = ends.clip(0, 1)
+    is_outside = ((ends[0] > 1) | (ends[1] < 0)).tolist()
+    least, most = (of[:n_shown] for of in _extremes(reported, weights))
+    up, down = PERCENT * np.maximum(most - found.shares, 0), PERCENT * np.minimum(least - found.shares, 0)
+    numbers = np.stack([found.shares, found.errors, low, high, up, down], axis=-1).tolist()
+    supports = (scores[weights > 0] > 1 / len(labels)).sum(axis=0).tolist()
+    possible = project_on_simplex(found.shares) if n_shown > 1 else found.shares.clip(0, 1)
+    consistent = possible.tolist() if options.consistent else [None] * n_shown
+    epsilon = max(reported.designs[arm].epsilon for arm in np.unique(reported.arms[weights > 0]))
+    return tuple(
+        Estimate("", label, n, support, epsilon, *[*row, share, None, outside])
+        for label, support, row, share, outside in zip(labels, supports, numbers, consistent, is_outside, strict=False)
+    )
+
+
+def _extremes(reported: Reported, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the most scores that reports could have, on average of the rows."""
+    each = np.bincount(reported.arms, weights, len(reported.designs)) / weights.sum()
+    scores = [design_scores(design)[design.matrix.any(axis=1)] for design in reported.designs]
+    return each @ np.array([of.min(axis=0) for of in scores]), each @ np.array([of.max(axis=0) for of in scores])

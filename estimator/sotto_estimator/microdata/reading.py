@@ -1,0 +1,118 @@
+"""Which columns of a table say how its people were drawn, and what they say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.microdata.sampling import Groups, Margins, Sampling
+from sotto_estimator.table.table import Column, Table
+
+_FAR = 2
+"""How many times a population's size weights may add up to, or the other way round: else they are of something else."""
+
+_OFF = 0.02
+"""How far from 1 shares may add up, for they are rounded; they are scaled."""
+
+_LEAST = 1e-12
+"""Of the largest weight: less is lost in the rounding of their sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingColumns:
+    """Names of columns, "" where there is none; `margins`: how many people of each post-stratum there are, or which
+    share of the population."""
+
+    weights: str = ""
+    strata: str = ""
+    clusters: str = ""
+    post_stratify: str = ""
+    margins: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if bool(self.post_stratify) != bool(self.margins):
+            raise DomainError(
+                "post_stratify and margins go together: a column, and the people that each text stands for."
+            )
+        for label, size in self.margins.items():
+            if not 0 < size < np.inf:
+                raise DomainError(f"margins: {label:.80} ({size:g}) must be finite and > 0.")
+        sizes = self.margins.values()
+        if sizes and min(sizes) < 1 and max(sizes) <= 1 and abs(sum(sizes) - 1) > _OFF:
+            raise DomainError(f"margins: shares must add up to 1, and these to {sum(sizes):g}; people are 1 or more.")
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that there are; nothing may be missing in them."""
+        return [name for name in (self.weights, self.strata, self.clusters, self.post_stratify) if name]
+
+    def read(self, table: Table, population_size: float | None) -> Sampling:
+        """Return how the rows of a table were drawn. Raises SourceError, which names the row."""
+        n, columns = table.n_rows, table.columns
+        weights = np.full(n, 1.0 if population_size is None else population_size / n)
+        if self.weights:
+            weights = _weights(columns[self.weights], population_size)
+        elif population_size is not None and population_size < n:
+            raise SourceError(f"{table.name}: a population of {population_size:,.0f} has not the {n:,} that are in it.")
+        return Sampling(
+            weights,
+            _groups(columns[self.strata]) if self.strata else Groups.one(n),
+            _groups(columns[self.clusters]) if self.clusters else Groups.alone(n),
+            bool(self.clusters),
+            population_size,
+            self._margins(columns[self.post_stratify]) if self.post_stratify else None,
+        )
+
+    def _margins(self, column: Column) -> Margins:
+        for code, label in enumerate(column.labels):
+            if label not in self.margins:
+                raise column.fault(code, "must be in the margins, which say how many people there are of each")
+        for label in self.margins:
+            if label not in column.labels:
+                raise SourceError(f"column {column.name}: nobody is of {label!r:.80}, which the margins have; join it.")
+        sizes = _scaled(np.array([self.margins[label] for label in column.labels], np.float64))
+        return Margins(_groups(column), sizes / sizes.sum())
+
+
+def _weights(column: Column, population_size: float | None) -> Floats:
+    """Return the weights. Raises SourceError for one that is 0 or less, or that the population's size contradicts."""
+    found = column.numbers()
+    if (is_bad := found <= 0).any():
+        raise column.fault(int(column.codes[is_bad.argmax()]), "must be above 0: how many people the row stands for")
+    if population_size is None:
+        return _in_proportion(column, found)
+    if (is_bad := found < 1).any():
+        raise column.fault(
+            int(column.codes[is_bad.argmax()]),
+            "must be >= 1 beside a population's size: a row stands for so many people",
+        )
+    with np.errstate(over="ignore"):
+        total = found.sum()
+    if not population_size / _FAR <= total <= population_size * _FAR:
+        raise SourceError(
+            f"column {column.name} adds up to {total:,.6g}, far from the population's {population_size:,.0f}: "
+            "beside its size weights are 1 / P(the person is drawn)."
+        )
+    return found
+
+
+def _in_proportion(column: Column, weights: Floats) -> Floats:
+    """Return weights of the same proportions, at most 1. Raises SourceError for one that is next to none."""
+    most = weights.max()
+    if (is_bad := weights / most < _LEAST).any():
+        raise column.fault(
+            int(column.codes[is_bad.argmax()]), f"must be at least {_LEAST:g} of the largest weight, {most:g}"
+        )
+    return _scaled(weights)
+
+
+def _scaled(numbers: Floats) -> Floats:
+    """Return numbers, at most 1, of which a sum is one too: divided by a power of two, so that no digit is lost."""
+    scaled: Floats = np.ldexp(numbers, -int(np.frexp(numbers.max())[1]))
+    return scaled
+
+
+def _groups(column: Column) -> Groups:
+    return Groups(column.name, column.labels, column.codes)

@@ -1,0 +1,153 @@
+"""A model of who does not follow the design, fitted: shares, standard errors, approximate intervals."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from sotto_estimator.channel.channel import Floats
+from sotto_estimator.designs.asked import AskedBy
+from sotto_estimator.designs.design import Arm
+from sotto_estimator.designs.fit import Cells, Fit, saturated
+from sotto_estimator.errors import DomainError
+from sotto_estimator.misfit.model import N_CLASSES, Control, Model, Reading, find_model, probs_of
+from sotto_estimator.misfit.unfit import Unfit, unfit_of
+from sotto_estimator.results.result import GIVEN, Result
+
+_RANK = 1e-9
+_AT_EDGE = 1e-7
+"""A class of fewer people is none: the standard errors of a share at the edge mean nothing."""
+_FAR = 1e6
+"""In place of infinity, where an end of an interval is searched."""
+_NO_SIGNAL = 1e-3
+"""An interval that leaves less than this of [0, 1] out says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of people. `standard_error`: by the observed information, None at the edge; `low`, `high`: approximate."""
+
+    name: str
+    words: str
+    value: float
+    standard_error: float | None
+    low: float
+    high: float
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the reports hold no signal of it: any value fits them about as well."""
+        return self.high - self.low > 1 - _NO_SIGNAL
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEstimate(Result):
+    """What a model says of arms. `level`: of the intervals, by profile likelihood: approximate.
+
+    `fit`: of the model; `without`: G² and degrees of freedom that its third class takes away, of the null that there is
+    nobody in it: infinite where a report could not be then. `epsilon`: the largest of the arms', in nats.
+    `contradictions`: that the model's people hardly ever give these counts.
+    """
+
+    model: str
+    n_reports: int
+    n_control: int
+    epsilon: float
+    level: float
+    parts: tuple[Part, ...]
+    fit: Fit
+    without: Fit
+    designs: tuple[AskedBy, ...]
+    title: str = GIVEN
+    contradictions: tuple[Unfit, ...] = ()
+
+    def __str__(self) -> str:
+        """Return one line: the model, and its first part with its interval."""
+        part = self.parts[0]
+        words = f"{part.name} {100 * part.value:.2f} % ({100 * part.low:.2f} to {100 * part.high:.2f} %, approximate)"
+        return f"{self.model}: {words}, n = {self.n_reports:,}"
+
+    @property
+    def heading(self) -> str:
+        """What was estimated, of what data."""
+        return f"{self.title}: {self}"
+
+    def alarms(self) -> list[str]:
+        """Return what to say of counts that the model hardly ever gives."""
+        return [found.warning for found in self.contradictions]
+
+
+def estimate_model(
+    name: str, arms: Sequence[Arm], controls: Sequence[Control] = (), *, level: float = 0.95
+) -> ModelEstimate:
+    """Fit a model of MODELS to arms, and questions of known answer. Raises DomainError.
+
+    Also where the designs cannot tell who does not follow from those who do, whatever the counts are.
+    """
+    if not 0 < level < 1:
+        raise DomainError(f"level ({level!r}) must be in (0, 1).")
+    model, every = find_model(name), [*arms, *(control.arm for control in controls)]
+    probs = probs_of(model, arms, controls)
+    cells = Cells.of(probs, [arm.counts for arm in every])
+    _check_told_apart(cells, name)
+    shares, best = cells.best()
+    follow = cells.through(np.eye(N_CLASSES)[:, :2])
+    g_squared = max(0.0, 2 * (saturated(every) - best))
+    without = max(0.0, 2 * (best - _log_likelihood(follow)))
+    return ModelEstimate(
+        name,
+        round(sum(arm.n for arm in arms)),
+        round(sum(control.arm.n for control in controls)),
+        max(arm.design.epsilon for arm in arms),
+        level,
+        tuple(_part(cells, model, reading, shares, best, level) for reading in model.readings),
+        Fit(tuple(shares.tolist()), g_squared, max(0, cells.n_free - (N_CLASSES - 1))),
+        Fit((), without, 1),
+        tuple(map(AskedBy.of, arms)),
+        contradictions=unfit_of(name, every, probs, g_squared),
+    )
+
+
+def _check_told_apart(cells: Cells, name: str) -> None:
+    if not cells.is_possible:
+        raise DomainError(f"a control question has reports that nobody can give, by the model {name}.")
+    if np.linalg.matrix_rank(cells.probs, tol=_RANK) < N_CLASSES:
+        raise DomainError(
+            f"there is no signal: these designs do not tell who follows them from who does not (model {name}). "
+            "It takes two samples of different probabilities, or a control question."
+        )
+
+
+def _part(cells: Cells, model: Model, reading: Reading, shares: Floats, best: float, level: float) -> Part:
+    from scipy.optimize import brentq  # it takes a fifth of a second to load
+
+    value, error = reading.value(shares), _standard_error(cells, reading, shares)
+    allowed = float(special.chdtri(1, 1 - level)) / 2
+
+    def spare(at: float) -> float:
+        return max(-_FAR, _log_likelihood(cells.through(reading.mixtures(at))) - best + allowed)
+
+    if np.isnan(value):
+        return Part(reading.name, reading.words, value, None, 0.0, 1.0)
+    low, high = (end if spare(end) >= 0 else brentq(spare, end, value, xtol=1e-9) for end in (0.0, 1.0))
+    return Part(reading.name, reading.words, value, error, float(low), float(high))
+
+
+def _log_likelihood(cells: Cells) -> float:
+    """Return the largest log-likelihood; minus infinity where a report that came is impossible."""
+    return cells.best()[1] if cells.is_possible else -math.inf
+
+
+def _standard_error(cells: Cells, reading: Reading, shares: Floats) -> float | None:
+    """Return it by the observed information of shares that add up to 1 (delta method); None at the edge."""
+    if shares.min() < _AT_EDGE:
+        return None
+    seen = cells.counts > 0
+    scores = cells.probs[seen] / (cells.probs[seen] @ shares)[:, np.newaxis]
+    information = scores.T @ (cells.counts[seen, np.newaxis] * scores)
+    free = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    slope = reading.gradient(shares) @ free
+    variance = slope @ np.linalg.pinv(free.T @ information @ free) @ slope
+    return float(np.sqrt(variance))

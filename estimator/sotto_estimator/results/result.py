@@ -1,0 +1,110 @@
+"""Result: what every public result can do, of the same numbers in every form."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from sotto_estimator.results.data_frames import frame_of, require_frames
+from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.html import typed_html
+from sotto_estimator.results.report import report_html
+from sotto_estimator.results.view import view_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sotto_estimator.results.panels import Panel
+
+GIVEN = "counts as given"
+"""The title of counts that nobody gave one."""
+
+
+class Result:
+    """A frozen dataclass of what was found. Its command prints `as_table`, `as_json` or `as_csv`.
+
+    It holds numbers and no forms: these its view makes (`sotto_estimator.results.view.VIEWS`).
+    """
+
+    __slots__ = ()
+
+    def as_table(self) -> str:
+        """Return what the numbers mean, and aligned numbers."""
+        return view_of(self).table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the members of its JSON object, by name."""
+        return view_of(self).members(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of its CSV, all of the same members."""
+        return view_of(self).records(self)
+
+    def panels(self) -> "tuple[str, Sequence[Panel]]":
+        """Return a picture's title, and its parts from top to bottom."""
+        return view_of(self).panels(self)
+
+    @property
+    def heading(self) -> str:
+        """What stands above a report on it: what it is of, in a line."""
+        return str(self).partition("\n")[0]
+
+    def titled(self, title: str) -> Self:
+        """Return the same under another title: what the data are called."""
+        return replace(self, title=title)  # type: ignore[type-var]  # every one is a dataclass with a title
+
+    def alarms(self) -> Sequence[str]:
+        """Return what is wrong with the data, a sentence each: it stands before all else."""
+        return ()
+
+    def sections(self) -> Sequence[tuple[str, str]]:
+        """Return the parts of a report, headings and HTML, but the picture, which is the second."""
+        of_view = view_of(self).sections
+        return of_view(self) if of_view else [("What was found", "".join(self.html_parts()))]
+
+    def to_html(self) -> str:
+        """Return a page that needs no other file: all of it, a picture, how to cite it, and its JSON."""
+        return report_html(self)
+
+    def html_parts(self) -> Sequence[str]:
+        """Return what a notebook shows, in pieces of HTML."""
+        of_view = view_of(self).html_parts
+        return of_view(self) if of_view else [typed_html(self.as_table())]
+
+    def as_json(self) -> str:
+        """Return it as a JSON object; shares as fractions, what is infinite null."""
+        return json_text(self.to_dict())
+
+    def as_csv(self) -> str:
+        """Return it as CSV with a header; shares as fractions."""
+        return csv_text(self.records(), self._columns)
+
+    def as_style(self, style: str) -> str:
+        """Return it as a command prints it: as "json", "csv" or, for people, ""."""
+        return {"json": self.as_json, "csv": self.as_csv}.get(style, self.as_table)()
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas DataFrame with the rows and columns of its CSV. Raises MissingExtra."""
+        require_frames("to_frame", "pandas")
+        return frame_of(self.records(), self._columns)
+
+    @property
+    def _columns(self) -> Sequence[str]:
+        of_view = view_of(self).columns
+        return of_view(self) if of_view else ()
+
+    def plot(self, path: "Path | str | None" = None, *, ax: "Axes | None" = None) -> "Figure":
+        """Draw it, and return the figure; into a PNG, PDF or SVG file too, where a path is given.
+
+        `ax`: draw the first part alone, into these axes of yours. Raises SourceError.
+        """
+        from sotto_estimator.results.panels import plot_panels  # matplotlib takes a second to load
+
+        return plot_panels(*self.panels(), path, ax)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return f"<div>{''.join(self.html_parts())}</div>"

@@ -1,0 +1,52 @@
+"""View: how a kind of result is shown; and which module has the view of each kind, a row a kind."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
+
+Found = TypeVar("Found")
+VIEWS = {
+    "Estimates": "sotto_estimator.views.estimates",
+    "SideBySide": "sotto_estimator.views.by_group",
+    "Association": "sotto_estimator.views.association",
+    "Decoded": "sotto_estimator.views.decoded",
+    "Regression": "sotto_estimator.views.regression",
+    "ModelEstimate": "sotto_estimator.views.misfit_model",
+    "WhatIf": "sotto_estimator.views.what_if",
+    "Tested": "sotto_estimator.views.tested",
+    "SurveyPlan": "sotto_estimator.views.plan",
+    "FormatShares": "sotto_estimator.views.format_shares",
+    "Figures": "sotto_estimator.views.figures",
+    "AutofillTexts": "sotto_estimator.views.autofill",
+}
+"""The modules whose `VIEW` shows the results of a class, by the class's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View(Generic[Found]):
+    """What makes each form of one kind of result.
+
+    `table`: what people read. `members`: those of its JSON object. `records`: the rows of its CSV, all of the same
+    members; `columns`: these members' names, of a kind whose result may have no row. `panels`: a picture's title, and
+    its parts from top to bottom. `html_parts`: what a notebook shows, in pieces of HTML; None: the table, in a
+    typewriter's letters. `sections`: the parts of a report, headings and HTML, but the picture, which is the second;
+    None: one part, as in a notebook.
+    """
+
+    table: Callable[[Found], str]
+    members: Callable[[Found], dict[str, Any]]
+    records: Callable[[Found], list[dict[str, Any]]]
+    panels: "Callable[[Found], tuple[str, Sequence[Panel]]]"
+    columns: Callable[[Found], Sequence[str]] | None = None
+    html_parts: Callable[[Found], Sequence[str]] | None = None
+    sections: Callable[[Found], Sequence[tuple[str, str]]] | None = None
+
+
+def view_of(result: Found) -> View[Found]:
+    """Return the view of a result; its module is loaded now."""
+    view: View[Found] = import_module(VIEWS[type(result).__name__]).VIEW
+    return view

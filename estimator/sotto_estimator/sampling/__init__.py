@@ -1,1 +1,0 @@
-"""Samples that are not simple: weights, strata, clusters, finite populations and post-stratification."""

@@ -1,0 +1,58 @@
+"""The estimates of groups beside one another: of the strata of a survey, or of a file's groups."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from sotto_estimator.results.result import Result
+from sotto_estimator.results.words import interval_words
+from sotto_estimator.shares.estimates import STRATUM, Estimates
+from sotto_estimator.shares.verdict.compare import Comparison
+
+_MOST_COUNTED = 12
+"""Of more groups the number of reports of each is in the table alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide(Result):
+    """The estimates of groups, one or more, and how these differ."""
+
+    estimates: tuple[Estimates, ...]
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def kind(self) -> str:
+        """What the groups are: strata, or the groups of a column, which is named."""
+        return self.estimates[0].by
+
+    @property
+    def nouns(self) -> str:
+        """What several of the groups are called."""
+        return "strata" if self.kind == STRATUM else "groups"
+
+    @property
+    def interval_words(self) -> str:
+        """What the intervals are, and over what they hold together where they do."""
+        first = self.estimates[0]
+        words = interval_words(first.options, first.made)
+        return f"{words} over every {self.kind}" if first.options.simultaneous else f"{words}, in each {self.kind}"
+
+    def __str__(self) -> str:
+        """Return one line: title, and n of each group; of many groups the least and the most."""
+        n_each, title = [one.n_reports for one in self.estimates], self.estimates[0].title
+        if len(n_each) > _MOST_COUNTED:
+            return f"{title}: n by {self.kind}: {sum(n_each):,} reports, {min(n_each):,} to {max(n_each):,} in each"
+        listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in self.estimates)
+        return f"{title}: n by {self.kind}: {listed} reports"
+
+    def titled(self, title: str) -> Self:
+        """Return the same under another title."""
+        return replace(self, estimates=tuple(one.titled(title) for one in self.estimates))
+
+    def alarms(self) -> list[str]:
+        """Return what is wrong with the counts of a group, with its name."""
+        return [f"{name_of(one)}{alarm}" for one in self.estimates for alarm in one.alarms()]
+
+
+def name_of(one: Estimates) -> str:
+    """Return what to say before what is said of one group; nothing where the estimates are of all."""
+    return "" if one.stratum is None else f"{one.by} {one.stratum}: "

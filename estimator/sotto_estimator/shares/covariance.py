@@ -1,0 +1,124 @@
+"""Covariances of the shares of one question, as far as a tally knows them.
+
+Notation: a and b are the probabilities that a report supports a value that is the answer, and one that is not; s are
+shares; of values v and w, both = P(report supports both | answer), by whether the answer is one of the two. Reports are
+independent, so the covariance of two shares is that of one report's two supports, divided by n (a - b)^2.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sotto_estimator.channel.channel import Channel, Floats, Target, check_target, errors_of, report_variance, shares_of
+from sotto_estimator.channel.simplex import project_on_simplex
+from sotto_estimator.errors import DomainError, NoReportsError, SourceError
+from sotto_estimator.intervals.intervals import target_of
+from sotto_protocol import Tally
+from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.mechanism import PureMechanism
+from sotto_protocol.mechanisms.subset import SubsetResponse
+from sotto_protocol.mechanisms.unary import UnaryEncoding
+
+PAIRED = (KaryResponse, SubsetResponse, UnaryEncoding)
+"""The mechanisms of which it is known how often a report supports two values at once."""
+
+MAX_ANSWERS = 100
+"""Of questions of more a matrix is not shown beside estimates."""
+_OF_BITS = ", but of any-of by bit-flips about the respondents"
+
+
+@dataclass(frozen=True, slots=True)
+class Covariance:
+    """The covariance matrix of a question's unbiased shares, row by row, in the order of its answers."""
+
+    question: str
+    answers: tuple[str, ...]
+    matrix: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VoidedCovariance:
+    """A covariance matrix of which nothing may be said, since the question's counts contradict the design."""
+
+    question: str
+    answers: tuple[str, ...]
+    matrix: None = None
+
+    @classmethod
+    def of(cls, one: "Covariance | VoidedCovariance") -> "VoidedCovariance":
+        """Return what is left of a matrix."""
+        return cls(one.question, one.answers)
+
+
+def share_covariance(tally: Tally, question: str, *, target: Target | None = None) -> tuple[tuple[str, ...], Floats]:
+    """Return the answers of a question, and the estimated covariance matrix of their unbiased shares.
+
+    Of one-of by k-ary, `subset`, and a bit an option; about the respondents of any-of by a bit an option too, whose
+    noise is drawn bit by bit: it is diagonal. Exact but for the true shares, in whose place the closest possible ones
+    stand, so the matrix is one of a possible survey: where `estimate`'s shares are possible themselves, its diagonal
+    has the squares of their standard errors. The variance of w @ shares is w @ matrix @ w: of a difference, or of
+    several answers together. Raises DomainError for a question whose covariances a tally does not tell; SourceError of
+    several waves, where a device's reports depend on one another, and where there are no reports.
+    """
+    target = target or target_of(tally.survey)
+    check_target(target)
+    known = {of.id: of for of in tally.survey.questions}
+    if question not in known:
+        raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
+    mechanism = known[question].mechanism
+    if not isinstance(mechanism, (*PAIRED, BitFlips) if target == "respondents" else PAIRED):
+        raise DomainError(
+            f"question ({question!r}) must be a one-of question by k-ary, subset or a bit an option: of "
+            f"{mechanism.name} a tally does not tell how answers go together{_OF_BITS}."
+        )
+    of_question = tally.counted(question)
+    if len(of_question.waves) > 1:
+        raise SourceError(f"the tally pools {len(of_question.waves)} waves; covariances are of one.")
+    if not of_question.n_reports:
+        raise NoReportsError(f"no report answers {question}; a covariance needs at least one.")
+    channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+    shares = shares_of(tally.support_counts[question], of_question.n_reports, channel)
+    if isinstance(mechanism, BitFlips):
+        return known[question].labels, np.diag(errors_of(shares, of_question.n_reports, channel, target) ** 2)
+    return known[question].labels, covariance_of(mechanism, project_on_simplex(shares), of_question.n_reports, target)
+
+
+def covariances_of(tally: Tally, target: Target) -> tuple[Covariance, ...]:
+    """Return those of every question of which the tally tells them, of at most MAX_ANSWERS answers."""
+    found = []
+    for question in tally.survey.questions:
+        if len(question.labels) <= MAX_ANSWERS:
+            try:
+                labels, matrix = share_covariance(tally, question.id, target=target)
+            except (DomainError, SourceError):
+                continue
+            found.append(Covariance(question.id, labels, tuple(map(tuple, matrix.tolist()))))
+    return tuple(found)
+
+
+def covariance_of(mechanism: PureMechanism, shares: Floats, n: int, target: Target) -> Floats:
+    """Return the covariances of the unbiased shares of n reports, for true shares that add up to 1, shape (k, k)."""
+    channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+    true, other = channel.prob_support_if_true, channel.prob_support_if_other
+    both_if_one, both_if_none = _both(mechanism)
+    one = shares[:, np.newaxis] + shares  # the share of people whose answer is one of the two
+    if target == "respondents":
+        supports = one * (both_if_one - true * other) + (1 - one) * (both_if_none - other**2)
+    else:
+        reported = other + channel.contrast * shares
+        supports = one * both_if_one + (1 - one) * both_if_none - np.outer(reported, reported)
+    np.fill_diagonal(supports, report_variance(shares, channel, target))
+    found: Floats = supports / (n * channel.contrast**2)
+    return found
+
+
+def _both(mechanism: PureMechanism) -> tuple[float, float]:
+    """Return P(report supports v and w | answer), where the answer is one of them, and where it is neither."""
+    true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
+    if isinstance(mechanism, UnaryEncoding):
+        return true * other, other**2
+    k, weight = mechanism.n_values, mechanism.weight if isinstance(mechanism, SubsetResponse) else 1
+    if_one = true * (weight - 1) / (k - 1)
+    pairs = true * (weight - 1) * (weight - 2) + (1 - true) * weight * (weight - 1)
+    return if_one, pairs / ((k - 1) * (k - 2)) if k > 2 else 0.0

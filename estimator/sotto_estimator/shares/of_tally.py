@@ -1,0 +1,318 @@
+"""From a tally to estimates: for every value of every question a debiased share, its error and an interval."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sotto_estimator.channel.channel import Channel, Floats, check_counts, check_n, errors_of, shares_of
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.channel.quality import qualities, shift_per_percent
+from sotto_estimator.channel.questions import channel_of_mechanism, count_intervals, is_number, is_text, pure_mechanism
+from sotto_estimator.errors import NoReportsError, SourceError
+from sotto_estimator.intervals.binomial import Bounds
+from sotto_estimator.intervals.contradiction import Contradiction, Sample, contradictions_of
+from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
+from sotto_estimator.numbers.counts import NumberCounts
+from sotto_estimator.numbers.distribution import estimate_distribution, has_distribution
+from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean
+from sotto_estimator.results.result import GIVEN
+from sotto_estimator.shares.consistent import clipped_shares, projected_shares
+from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.sources.withheld import withheld_of
+from sotto_protocol import Question, Tally
+from sotto_protocol.counted import Counted
+from sotto_protocol.mechanisms.mechanism import PureMechanism
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """One question's counts, from a tally or typed in, or those of one option, where each is asked of others.
+
+    `fakes`: the share of these reports that fakes are of which 1 % of all reports to the question are: 1, unless fakes
+    can be asked the option that they like. `mechanism`: of a question of a survey.
+    """
+
+    question: str
+    labels: Sequence[str]
+    support_counts: Sequence[int]
+    channel: Channel
+    epsilon: float
+    sums_to_one: bool
+    n: int
+    devices: Devices
+    n_true: tuple[int, int] | None = None
+    fakes: float = 1
+    mechanism: PureMechanism | None = None
+
+    @property
+    def sample(self) -> Sample:
+        """What the counts are held against the design by."""
+        return Sample(self.question, self.labels, self.support_counts, self.channel, self.n_true)
+
+
+def estimate_tally(
+    tally: Tally,
+    options: IntervalOptions | None = None,
+    *,
+    has_distributions: bool = True,
+    by_wave: Sequence[Tally] = (),
+    n_groups: int = 1,
+    is_held: bool = True,
+) -> Estimates:
+    """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
+
+    About whom the survey says (`about`), unless `options` have a target. `has_distributions`: those of numbers too,
+    which take longer than all the rest. `by_wave`: the tallies of its waves, whose counts are held against the design
+    one by one. `n_groups`: in one output with so many, which share one chance of a false alarm, and one of a miss where
+    intervals hold together. `is_held`: whether nothing is told of questions whose counts contradict the design.
+
+    Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
+    standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
+    reports, or text questions only; and for a mechanism that is neither pure, nor of numbers, nor a text question's.
+    """
+    shown = [question for question in tally.survey.questions if not is_text(question)]
+    counted = [counts for question in shown if not is_number(question) for counts in _counts(tally, question)]
+    numbers = [NumberCounts.of(tally, question) for question in shown if is_number(question)]
+    if not shown:
+        raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
+    options = (options or IntervalOptions()).of(tally.survey)
+    rows, means = _estimate(counted, numbers, options, n_groups)
+    tested = [*_tested(counted, numbers), *(test for of in by_wave for test in _tested_of_wave(of))]
+    found = Estimates(
+        tally.survey.title,
+        tally.n_reports,
+        float(tally.survey.epsilon),
+        options,
+        rows,
+        waves=tally.waves if tally.survey.waves > 1 else (),
+        text_questions=tuple(question.id for question in tally.survey.questions if is_text(question)),
+        quality=qualities(tally),
+        withheld=withheld_of(tally),
+        contradictions=_contradictions(tested, n_groups),
+        drawn=(tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None,
+        means=means,
+        distributions=tuple(
+            estimate_distribution(of, options.level)
+            for of in numbers
+            if has_distributions and of.n_reports and has_distribution(of)
+        ),
+        asked=tuple(question.id for question in shown if question.mechanism.has_cohorts),
+        n_groups=n_groups,
+    )
+    return found.held_against_design() if is_held else found
+
+
+def estimate_counts(
+    n_yes: int,
+    n: int,
+    channel: Channel,
+    options: IntervalOptions | None = None,
+    *,
+    is_opposite: bool = False,
+    n_groups: int = 1,
+) -> Estimates:
+    """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
+
+    `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not. `n_groups`: in one
+    output with so many, as of `estimate_tally`. Raises `DomainError` unless 0 <= n_yes <= n, both whole numbers:
+    40.0 is one, 40.5 and NaN are not.
+    """
+    n = check_n(n)
+    (said_yes,) = check_counts([n_yes], n).tolist()
+    counted = _Counts(
+        "",
+        ("yes",),
+        (n - said_yes if is_opposite else said_yes,),
+        channel,
+        binary_epsilon(channel),
+        False,
+        n,
+        Devices.alike(n, 1),
+    )
+    options = options or IntervalOptions()
+    rows, _ = _estimate([counted], [], options, n_groups)
+    found = _contradictions(_tested([counted], []), n_groups)
+    estimates = Estimates(GIVEN, n, counted.epsilon, options, rows, contradictions=found, n_groups=n_groups)
+    return estimates.held_against_design()
+
+
+def estimate_samples(
+    title: str, samples: Sequence[Sample], n: int, epsilons: Sequence[float], options: IntervalOptions | None = None
+) -> Estimates:
+    """Estimate the shares of one-of questions from counts of n reports to each, by whatever program they are.
+
+    `epsilons`: of each question, in nats.
+    """
+    devices = Devices.alike(check_n(n), 1)
+    counted = [
+        _Counts(of.question, of.labels, of.support_counts, of.channel, epsilon, True, n, devices, of.n_true)
+        for of, epsilon in zip(samples, epsilons, strict=True)
+    ]
+    options = options or IntervalOptions()
+    rows, _ = _estimate(counted, [], options)
+    found = _contradictions(_tested(counted, []))
+    estimates = Estimates(title, n, math.fsum(epsilons), options, rows, contradictions=found)
+    return estimates.held_against_design()
+
+
+def intervals_together(
+    tally: Tally, question: Question, options: IntervalOptions, n_groups: int = 1
+) -> dict[str, tuple[float, float]]:
+    """Return the intervals of a question's shares that hold together at the level, by answer; of those that have any.
+
+    Where all of the survey's hold together, they are these. `n_groups`: of as many groups.
+    """
+    counted = [counts for counts in _counts(tally, question) if counts.n]
+    n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else len(question.labels))
+    found: dict[str, tuple[float, float]] = {}
+    for counts in counted:
+        low, high = np.clip(_ends(counts, options, n_intervals), 0, 1)
+        found |= dict(zip(counts.labels, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    return found
+
+
+def _counts(tally: Tally, question: Question) -> list[_Counts]:
+    mechanism, of_question = pure_mechanism(question), tally.counted(question.id)
+    counts, epsilon = tally.support_counts[question.id].tolist(), float(question.epsilon)
+    if mechanism.has_cohorts:
+        return [
+            _asked(question, label, n_yes, channel_of_mechanism(mechanism), n, of_question)
+            for label, (n, n_yes) in zip(question.labels, counts, strict=True)
+        ]
+    n_true = mechanism.n_true if mechanism.n_values > 1 else None
+    about = (of_question.n_reports, Devices.of(of_question), n_true)
+    named = (question.id, question.labels, counts, channel_of_mechanism(mechanism), epsilon, mechanism.sums_to_one)
+    return [_Counts(*named, *about, mechanism=mechanism)]
+
+
+def _asked(question: Question, label: str, n_yes: int, channel: Channel, n: int, of_question: Counted) -> _Counts:
+    """Return the counts of an option that n reports ask; of several waves it is not known of which they are."""
+    of_option = of_question if n == of_question.n_reports else Counted.unsplit(n, of_question.waves)
+    fakes = of_question.n_reports / max(n, 1)
+    epsilon, devices = float(question.epsilon), Devices.of(of_option)
+    return _Counts(question.id, (label,), (n_yes,), channel, epsilon, False, n, devices, fakes=fakes)
+
+
+def binary_epsilon(channel: Channel) -> float:
+    """Return the epsilon, in nats, of a yes-no channel: the larger log-ratio of its two reports; may be infinite."""
+    true, other = channel.prob_support_if_true, channel.prob_support_if_other
+    if other <= 0 or true >= 1:
+        return math.inf
+    return max(math.log(true / other), math.log((1 - other) / (1 - true)))
+
+
+def _estimate(
+    counted: list[_Counts], numbers: list[NumberCounts], options: IntervalOptions, n_groups: int = 1
+) -> tuple[tuple[Estimate, ...], tuple[MeanEstimate, ...]]:
+    """Return every value's estimate, and every mean's. Raises NoReportsError."""
+    n_of_group = sum(len(counts.labels) for counts in counted) + len(numbers)
+    n_intervals = n_groups * n_of_group if options.simultaneous else 1
+    if not any(counts.n for counts in counted) and not any(of.n_reports for of in numbers):
+        raise NoReportsError("the tally holds no reports; an estimate needs at least one.")
+    rows = tuple(row for counts in counted if counts.n for row in _rows(counts, options, n_intervals))
+    return rows, tuple(estimate_mean(counts, options, n_intervals) for counts in numbers if counts.n_reports)
+
+
+class _Tested(NamedTuple):
+    """Counts that are held against the design: of all waves, or of one."""
+
+    sample: Sample
+    n: int
+    devices: Devices
+    wave: int | None = None
+
+
+def _tested(counted: Sequence[_Counts], numbers: Sequence[NumberCounts]) -> list[_Tested]:
+    tested = [_Tested(of.sample, of.n, of.devices) for of in counted]
+    return tested + [_Tested(of.sample, of.n_reports, of.devices) for of in numbers]
+
+
+def waves_that_contradict(question: Question, by_wave: Mapping[int, Tally]) -> frozenset[int]:
+    """Return the waves of whose counts to a question honest reports hardly ever give any, of all that are shown."""
+    tested = [test for of in by_wave.values() for test in _tested_of_wave(of, [question])]
+    n_tests = sum(one.sample.n_tests for one in tested)
+    found = [contradictions_of([one.sample], one.n, one.devices, n_tests, one.wave) for one in tested if one.n]
+    return frozenset(one.wave for of in found for one in of if one.wave is not None)
+
+
+def _tested_of_wave(tally: Tally, of: Sequence[Question] | None = None) -> list[_Tested]:
+    """Return what is tested of a tally of one wave, of some questions or of all; nothing of one without reports."""
+    questions = [question for question in of or tally.survey.questions if not is_text(question)]
+    counted = [counts for question in questions if not is_number(question) for counts in _counts(tally, question)]
+    numbers = [NumberCounts.of(tally, question) for question in questions if is_number(question)]
+    return [test._replace(wave=wave) for wave in tally.waves[:1] for test in _tested(counted, numbers)]
+
+
+def contradictions_of_questions(tally: Tally, ids: Collection[str], *, n_groups: int = 1) -> tuple[Contradiction, ...]:
+    """Return what `estimate_tally` finds of some questions' counts alone, in an output of so many groups."""
+    asked = [question for question in tally.survey.questions if question.id in ids]
+    pure = [question for question in asked if isinstance(question.mechanism, PureMechanism) and not is_text(question)]
+    counted = [counts for question in pure if not is_number(question) for counts in _counts(tally, question)]
+    return _contradictions(_tested(counted, []), n_groups)
+
+
+def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contradiction, ...]:
+    """Return the worst contradiction of each question that has any."""
+    n_tests = n_groups * sum(one.sample.n_tests for one in tested)
+    worst: dict[str, Contradiction] = {}
+    for one in tested:
+        for found in contradictions_of([one.sample], one.n, one.devices, n_tests, one.wave) if one.n else ():
+            known = worst.setdefault(found.question, found)
+            worst[found.question] = min(known, found, key=lambda each: each.p_value)
+    return tuple(worst.values())
+
+
+def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
+    n, devices = counts.n, counts.devices
+    support_counts = check_counts(counts.support_counts, n)
+    shares = shares_of(support_counts, n, counts.channel)
+    errors = errors_of(
+        shares,
+        n,
+        counts.channel,
+        options.about,
+        design_effect=devices.effect,
+        population_size=options.population_size,
+    )
+    ends = np.array(_ends(counts, options, n_intervals))
+    is_outside = ((ends[0] > 1) | (ends[1] < 0)).tolist()
+    shifts = [counts.fakes * shift for shift in shift_per_percent(shares, counts.channel)]
+    numbers = np.stack([shares, errors, *ends.clip(0, 1), *shifts], axis=-1).tolist()
+    return [
+        Estimate(counts.question, label, n, count, counts.epsilon, *[*row, *consistent, outside])
+        for label, count, row, consistent, outside in zip(
+            *(counts.labels, counts.support_counts, numbers, _consistent(counts, shares, errors, options), is_outside),
+            strict=True,
+        )
+    ]
+
+
+def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds:
+    """Return the intervals' ends, which may lie outside [0, 1]."""
+    return share_bounds(
+        check_counts(counts.support_counts, counts.n),
+        counts.n,
+        counts.channel,
+        level=options.level,
+        method=options.method,
+        target=options.about,
+        n_intervals=n_intervals,
+        devices=counts.devices,
+        population_size=options.population_size,
+    )
+
+
+def _consistent(
+    counts: _Counts, shares: Floats, errors: Floats, options: IntervalOptions
+) -> Sequence[tuple[float | None, float | None]]:
+    """Return the closest shares that are possible, and their errors, None if not known; None if not asked for."""
+    if not options.consistent:
+        return [(None, None)] * len(counts.labels)
+    if not counts.sums_to_one:
+        return clipped_shares(shares, errors)
+    are_independent = counts.devices.effect == 1 and options.population_size is None
+    mechanism = counts.mechanism if are_independent else None
+    return projected_shares(shares, mechanism, counts.n, options.about)

@@ -1,0 +1,62 @@
+"""Groups of people beside one another: in which an answer is more common, or a mean larger, as far as is sure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from sotto_estimator.channel.questions import count_intervals, is_number, is_text
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.numbers.counts import NumberCounts
+from sotto_estimator.numbers.mean import estimate_mean
+from sotto_estimator.shares.of_tally import intervals_together
+from sotto_estimator.shares.verdict.order import Order, Span, order_of
+from sotto_protocol import Question, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Groups in the order of one answer's share, or of the mean: by intervals of all groups that hold together."""
+
+    question: str
+    answer: str
+    order: Order
+
+
+def compare_groups(
+    tallies: Mapping[str, Tally],
+    options: IntervalOptions,
+    contradicting: Collection[tuple[str, str]] = (),
+    n_groups: int | None = None,
+) -> tuple[Comparison, ...]:
+    """Return the comparisons of two groups or more, by their names: one of each answer, and of each mean.
+
+    `contradicting`: the groups, each with a question, whose counts contradict the design: they are not compared.
+
+    Those of one question hold all together at the level; where all intervals do, those of the survey, of `n_groups`
+    groups: None for as many as there are tallies.
+    """
+    survey = next(iter(tallies.values())).survey
+    shown = [question for question in survey.questions if not is_text(question)]
+    held = {
+        question: {name: tally for name, tally in tallies.items() if (name, question.id) not in contradicting}
+        for question in shown
+    }
+    n_together = (n_groups or len(tallies)) if options.simultaneous else None
+    return tuple(found for question in shown for found in _compare(question, held[question], options, n_together))
+
+
+def _compare(
+    question: Question, tallies: Mapping[str, Tally], options: IntervalOptions, n_together: int | None
+) -> list[Comparison]:
+    """Return the comparisons of a question; `n_together`: None for as many groups as have reports to it."""
+    counted = {name: tally for name, tally in tallies.items() if tally.counted(question.id).n_reports}
+    n_groups = n_together or len(counted)
+    spans: dict[str, list[Span]] = {}
+    for name, tally in counted.items():
+        if is_number(question):
+            n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else 1)
+            mean = estimate_mean(NumberCounts.of(tally, question), options, n_intervals)
+            spans.setdefault("mean", []).append(Span(name, mean.low, mean.high))
+            continue
+        for answer, ends in intervals_together(tally, question, options, n_groups).items():
+            spans.setdefault(answer, []).append(Span(name, *ends))
+    return [Comparison(question.id, answer, order_of(listed)) for answer, listed in spans.items() if len(listed) > 1]

@@ -1,0 +1,95 @@
+"""From estimates to verdicts: what is known of every question of a survey."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sotto_estimator.channel.channel import Channel
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.channel.questions import count_intervals, is_text
+from sotto_estimator.intervals.intervals import IntervalOptions, check_level
+from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.results.largest import largest
+from sotto_estimator.results.rounding import any_too_wide
+from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.shares.of_tally import intervals_together
+from sotto_estimator.shares.verdict.aim import aim_of_counts, aim_of_question
+from sotto_estimator.shares.verdict.order import Order, Span, order_of
+from sotto_estimator.shares.verdict.verdict import Aim, Verdict, mean_finding, of_precision, share_findings
+from sotto_protocol import Question, Tally
+
+MAX_FINDINGS = 12
+"""Of more answers to a question the largest shares are told, by intervals that hold together."""
+
+
+def with_verdicts(estimates: Estimates, tally: Tally) -> Estimates:
+    """Return the estimates of a tally with what they mean, question by question in the survey's order."""
+    held = estimates.held_against_design()
+    return replace(held, verdicts=tuple(_verdict(question, tally, held) for question in tally.survey.questions))
+
+
+def with_verdict_of_counts(estimates: Estimates, channel: Channel) -> Estimates:
+    """Return the estimates of a yes-no survey's counts with what they mean."""
+    if estimates.contradictions:
+        return _voided(estimates)
+    (row,) = estimates.told_rows
+    ends = row.low, row.high
+    one = _of_one(estimates.options, estimates.n_groups)
+    aim = aim_of_counts(channel, of_precision(row.share, ends, (0, 1)), row.n_reports, one)
+    return replace(estimates, verdicts=(Verdict(row.question, share_findings([row]), aim=aim),))
+
+
+def with_verdict_of_shares(estimates: Estimates, order: Order | None = None) -> Estimates:
+    """Return the estimates of one question that was asked by several designs with what they mean. `order`: as known."""
+    if estimates.contradictions:
+        return _voided(estimates)
+    return replace(estimates, verdicts=(Verdict("", share_findings(estimates.told_rows), order=order),))
+
+
+def _voided(estimates: Estimates) -> Estimates:
+    return replace(estimates.held_against_design(), verdicts=(Verdict("", is_void=True),))
+
+
+def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:
+    key = question.id
+    is_void = any(found.question == key for found in estimates.contradictions)
+    if is_void or is_text(question):
+        return Verdict(key, is_void=is_void, is_text=is_text(question))
+    if mean := next((mean for mean in estimates.told_means if mean.question == key), None):
+        return _of_mean(question, mean, tally, estimates)
+    rows = [row for row in estimates.told_rows if row.question == key]
+    return _of_shares(question, rows, tally, estimates) if rows else Verdict(key)
+
+
+def _of_mean(question: Question, mean: MeanEstimate, tally: Tally, estimates: Estimates) -> Verdict:
+    ends, span = (mean.low, mean.high), (mean.minimum, mean.maximum)
+    finding = mean_finding("mean", mean.mean, ends, span, mean.unit)
+    aim = _aim(question, [of_precision(mean.mean, ends, span)], tally, estimates)
+    return Verdict(question.id, (finding,), aim=aim)
+
+
+def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, estimates: Estimates) -> Verdict:
+    options = estimates.options
+    ends = [of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows]
+    aim = _aim(question, ends, tally, estimates)
+    if len(rows) == 1:
+        return Verdict(question.id, share_findings(rows), aim=aim)
+    together = intervals_together(tally, question, options, estimates.n_groups if options.simultaneous else 1)
+    # About respondents each option is of those who were asked it: other people.
+    is_comparable = not (question.mechanism.has_cohorts and options.about == "respondents")
+    order = order_of([Span(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
+    shown = largest(rows, MAX_FINDINGS)
+    if len(shown) < len(rows):
+        shown = [replace(row, low=together[row.answer][0], high=together[row.answer][1]) for row in shown]
+    findings = share_findings(shown, is_decided=not any_too_wide(ends))
+    return Verdict(question.id, findings, len(rows) - len(shown), order, aim)
+
+
+def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, estimates: Estimates) -> Aim | None:
+    one = _of_one(estimates.options, estimates.n_groups * count_intervals(tally.survey))
+    devices = Devices.of(tally.counted(question.id))
+    return aim_of_question(question, tally, ends, one, devices.n_waves)
+
+
+def _of_one(options: IntervalOptions, n_intervals: int) -> IntervalOptions:
+    """Return the options with the level of each interval, of so many that hold together where they are to."""
+    return replace(options, level=1 - check_level(options.level, n_intervals)) if options.simultaneous else options

@@ -1,0 +1,1 @@
+"""Where reports come from: a collector, tally files, record files, archives."""

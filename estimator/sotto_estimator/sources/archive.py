@@ -1,0 +1,89 @@
+"""What `sotto export` wrote, read again: every file is checked by its digest, and no other file counts."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.errors import SourceError
+from sotto_estimator.results.data_frames import require_frames
+from sotto_estimator.sources.records import MAX_BYTES, Records
+from sotto_protocol import SottoError, Survey
+from sotto_protocol.archive import DIGEST, MANIFEST, SURVEY_KEY, ArchiveFile, Manifest, columns_of
+from sotto_protocol.mechanisms.mechanism import Bytes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path is a folder."""
+    return path.is_dir()
+
+
+def open_archive(folder: Path) -> Manifest:
+    """Return an archive's manifest. Raises SourceError, for one whose export was cut short too."""
+    path = folder / MANIFEST
+    try:
+        manifest = Manifest.from_json(path.read_bytes())
+    except OSError as fault:
+        raise SourceError(f"{folder} must be an archive: {path.name}: {fault.strerror}.") from fault
+    except SottoError as fault:
+        raise SourceError(f"{path} is not an archive's manifest: {fault}") from fault
+    if manifest.missing:
+        n_there = manifest.n_parts - len(manifest.missing)
+        raise SourceError(
+            f"{folder} has {n_there} of {manifest.n_parts} parts: its export was cut short. Export again."
+        )
+    return manifest
+
+
+def read_records_of_archive(folder: Path) -> Records:
+    """Return all packed reports of an archive, 1 GiB at most. Raises SourceError, and MissingExtra without pyarrow."""
+    manifest = open_archive(folder)
+    if (n_bytes := manifest.n_reports * manifest.survey.layout.n_bytes) > MAX_BYTES:
+        raise SourceError(f"{folder} has {n_bytes:,} bytes of reports; at most {MAX_BYTES:,} are read.")
+    pieces = [*records_of_files(folder, manifest.survey, manifest.files)]
+    return manifest.survey, np.concatenate(pieces) if pieces else manifest.survey.layout.check(
+        np.empty((0, 0), np.uint8)
+    )
+
+
+def records_of_files(folder: Path, survey: Survey, files: Sequence[ArchiveFile]) -> Iterator[Bytes]:
+    """Yield the packed reports of each file, shape (n, layout.n_bytes). Raises SourceError, which names the file."""
+    require_frames("an archive", "pyarrow")
+    for file in files:
+        path = folder / file.name
+        try:
+            content = path.read_bytes()
+        except OSError as fault:
+            raise SourceError(f"{path} cannot be read: {fault.strerror}.") from fault
+        if hashlib.new(DIGEST, content).hexdigest() != file.digest:
+            raise SourceError(f"{path} is not what was exported: its SHA-512 is another than the manifest's.")
+        yield _records_of(path, content, survey)
+
+
+def _records_of(path: Path, content: bytes, survey: Survey) -> Bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(pa.BufferReader(content), use_threads=False).combine_chunks()
+        if table.schema.metadata[SURVEY_KEY] != survey.canonical:
+            raise SourceError("it holds reports of another survey than the manifest's.")
+        records = np.zeros((table.num_rows, survey.layout.n_bytes), np.uint8)
+        for column in columns_of(survey):
+            place, array = column.place(records), table[column.name].combine_chunks()
+            place[:] = array.to_numpy() if column.is_number else _bits(array, place.dtype)
+        survey.layout.cells(records)
+        survey.layout.drawn(records)
+    except (pa.ArrowException, KeyError, TypeError, ValueError, SottoError) as fault:
+        raise SourceError(f"{path} is not a file of this archive: {fault}") from fault
+    return records
+
+
+def _bits(array: "pa.FixedSizeBinaryArray", kind: np.dtype[np.generic]) -> NDArray[np.generic]:
+    return np.frombuffer(array.buffers()[1], kind, len(array), array.offset * kind.itemsize)

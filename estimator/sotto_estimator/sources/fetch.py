@@ -1,0 +1,88 @@
+"""Where tallies come from: a collector, or files."""
+
+import os
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+from sotto_estimator.errors import FetchError, SourceError
+from sotto_estimator.sources.http import get
+from sotto_estimator.sources.selection import Chosen
+from sotto_protocol import SottoError, Tally
+
+_MAX_TALLY_BYTES = 64 * 2**20
+
+
+def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None, stratum: str | None = None) -> Tally:
+    """Fetch a survey's tally, of a wave, of a stratum by its name, or all, from a collector with an analyst's token.
+
+    Raises FetchError, which names the collector.
+    """
+    route = f"/v1/surveys/{quote(survey_id, safe='')}/tally{Chosen(wave, stratum).query}"
+    body = get(url, route, token, accept="application/json", max_bytes=_MAX_TALLY_BYTES)
+    try:
+        tally = Tally.from_json(body)
+    except SottoError as fault:
+        raise FetchError(f"the collector at {url} answered with what is not a tally: {fault}") from fault
+    if tally.survey.id != survey_id:
+        raise FetchError(f"the collector at {url} answered with the tally of another survey.")
+    if wave is not None and tally.waves not in ((wave,), ()):
+        raise FetchError(f"the collector at {url} answered with the tally of other waves.")
+    if stratum is not None and stratum not in tally.survey.strata:
+        raise FetchError(f"the collector at {url} answered with the tally of a survey without this stratum.")
+    return tally
+
+
+def read_tallies(paths: Sequence[Path], warn: Callable[[str], None] | None = None) -> Tally:
+    """Read tallies of one survey from files and merge them. Raises SourceError, which names the file.
+
+    `warn` is told of files that hold equal tallies: copies of one, most likely, whose reports are counted twice.
+    """
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
+        raise SourceError("a tally file is named twice; its reports would be counted twice.")
+    first_with: dict[bytes, Path] = {}
+    merged: Tally | None = None
+    for path in paths:
+        tally = _read_tally(path)
+        first = first_with.setdefault(sha256(tally.to_json()).digest(), path)
+        if first is not path and tally.n_reports and warn:
+            warn(f"{path} holds the same tally as {first}: if it is a copy, its reports are counted twice.")
+        merged = tally if merged is None else _merge(merged, tally, path)
+    if merged is None:
+        raise SourceError("there is no tally file to read.")
+    return merged
+
+
+def _merge(merged: Tally, tally: Tally, path: Path) -> Tally:
+    try:
+        return merged + tally
+    except SottoError as fault:
+        raise SourceError(f"{path} does not go with the tallies before it: {fault}") from fault
+
+
+def save(tally: Tally, path: Path) -> None:
+    """Write a tally to a file, which may replace a tally and nothing else. Raises SourceError."""
+    try:
+        if path.exists() and path.stat().st_size:
+            _read_tally(path)
+        path.write_bytes(tally.to_json())
+    except OSError as fault:
+        raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
+
+
+def unreadable(path: Path, fault: OSError) -> SourceError:
+    """Return the error for a file that cannot be read, to be raised."""
+    hint = " A collector's URL begins with http:// or https://." if isinstance(fault, FileNotFoundError) else ""
+    return SourceError(f"{path} cannot be read: {fault.strerror}.{hint}")
+
+
+def _read_tally(path: Path) -> Tally:
+    try:
+        if path.stat().st_size > _MAX_TALLY_BYTES:
+            raise SourceError(f"{path} must have at most {_MAX_TALLY_BYTES} bytes.")
+        return Tally.from_json(path.read_bytes())
+    except OSError as fault:
+        raise unreadable(path, fault) from fault
+    except SottoError as fault:
+        raise SourceError(f"{path} is not a tally: {fault}") from fault

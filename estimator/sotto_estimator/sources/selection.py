@@ -1,0 +1,53 @@
+"""Whose reports of a survey: of one wave, of one stratum, or of all."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from sotto_estimator.errors import SourceError
+from sotto_protocol import Survey
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import STRATUM, WAVE
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which reports: those of a `wave`, by its number, and of a `stratum`, by its name; None: of all."""
+
+    wave: int | None = None
+    stratum: str | None = None
+
+    def __bool__(self) -> bool:
+        """Whether not all are meant."""
+        return self != Chosen()
+
+    @property
+    def members(self) -> dict[str, int | str]:
+        """What is asked for, by name: in an address, and in an output that says whose reports these are."""
+        return {name: value for name, value in ((WAVE, self.wave), (STRATUM, self.stratum)) if value is not None}
+
+    @property
+    def query(self) -> str:
+        """The end of an address that asks for these alone."""
+        return f"?{urlencode(self.members)}" if self else ""
+
+    def __str__(self) -> str:
+        """Return in words, a comma before each, whose reports these are; nothing where of all."""
+        return "".join(f", {name} {value}" for name, value in self.members.items())
+
+    def check(self, survey: Survey) -> None:
+        """Raise SourceError where the survey has no such wave, or no such stratum."""
+        if self.wave is not None and not 1 <= self.wave <= survey.waves:
+            raise SourceError(f"wave ({self.wave}) must be in [1, {survey.waves}], the survey's.")
+        if self.stratum is not None and self.stratum not in survey.strata:
+            names = f"one of {', '.join(survey.strata)}" if survey.strata else "left out: the survey has no strata"
+            raise SourceError(f"stratum must be {names}.")
+
+    def of(self, survey: Survey, records: Bytes) -> Bytes:
+        """Return these of a survey's packed reports. Raises SourceError as `check` does."""
+        self.check(survey)
+        if self.wave is not None:
+            records = records[survey.layout.numbers(records, WAVE) == self.wave]
+        if self.stratum is not None:
+            place = survey.strata.index(self.stratum) + 1
+            records = records[survey.layout.numbers(records, STRATUM) == place]
+        return records

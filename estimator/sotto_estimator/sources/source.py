@@ -1,0 +1,81 @@
+"""What a command is pointed at: URL SURVEY, a survey of a collector's, or FILE .., what somebody has kept of one."""
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sotto_estimator.errors import SourceError, WithheldError
+from sotto_estimator.sources.fetch import fetch_tally, read_tallies
+from sotto_estimator.sources.records import Records, fetch_records, read_records
+from sotto_estimator.sources.selection import Chosen
+from sotto_protocol import Tally
+
+_TALLY = re.compile(rb'\s*\{\s*"(behind|format)"\s*:')  # which no survey has, with which packed reports begin
+_BEGINNING_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorSource:
+    """A survey of a collector's, with the analyst's token that it answers."""
+
+    url: str
+    survey_id: str
+    token: str = field(repr=False)
+
+    def tally(self, chosen: Chosen) -> Tally:
+        """Fetch the tally of a wave, of a stratum, or of all. Raises FetchError."""
+        return fetch_tally(self.url, self.survey_id, self.token, chosen.wave, chosen.stratum)
+
+    def by_wave(self, tally: Tally, chosen: Chosen) -> list[Tally]:
+        """Fetch the tally of every wave of one of several, but of waves that are withheld. Raises FetchError."""
+        found = []
+        for wave in tally.waves if len(tally.waves) > 1 else ():
+            with suppress(WithheldError):
+                found.append(self.tally(Chosen(wave, chosen.stratum)))
+        return found
+
+    def records(self, chosen: Chosen) -> Records:
+        """Fetch the packed reports of a wave, of a stratum, or of all. Raises FetchError."""
+        return fetch_records(self.url, self.survey_id, self.token, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """Files: tallies, which are merged, or one of packed reports. `warn` is told of copies, as by `read_tallies`."""
+
+    paths: tuple[Path, ...]
+    warn: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+
+    def tally(self, chosen: Chosen) -> Tally:
+        """Return the files' tallies, merged. Raises SourceError, where part of one is asked for too."""
+        if chosen:
+            raise SourceError(f"a file has the tally of all its reports:{str(chosen)[1:]} is asked of a collector.")
+        return read_tallies(self.paths, self.warn)
+
+    def by_wave(self, tally: Tally, _chosen: Chosen) -> list[Tally]:
+        """Return those of the files that are of one wave each, where several are merged. Raises SourceError."""
+        found = [read_tallies([path]) for path in self.paths] if len(tally.waves) > 1 else []
+        return [of for of in found if len(of.waves) == 1]
+
+    @property
+    def are_tallies(self) -> bool:
+        """Whether the first of the files begins like one, and not like packed reports; False if it cannot be read."""
+        try:
+            with self.paths[0].open("rb") as file:
+                return _TALLY.match(file.read(_BEGINNING_BYTES)) is not None
+        except OSError:
+            return False
+
+    def records(self, _chosen: Chosen) -> Records:
+        """Return a file's packed reports, all of them: see `Chosen.of`. Raises SourceError."""
+        return read_records(self.paths[0])
+
+
+Source = CollectorSource | FileSource
+
+
+def names_collector(words: Sequence[str]) -> bool:
+    """Return whether a command's arguments begin with a collector's URL."""
+    return bool(words) and words[0].startswith(("http://", "https://"))

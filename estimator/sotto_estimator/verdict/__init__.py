@@ -1,1 +1,0 @@
-"""What results mean, in words."""

@@ -1,0 +1,1 @@
+"""How each kind of result is shown: tables, members of JSON, rows of CSV, HTML, pictures. The words are here."""

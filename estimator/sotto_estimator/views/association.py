@@ -1,0 +1,124 @@
+"""A joint table for people, as JSON and CSV for programs: the same numbers in all three."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from sotto_estimator.association.associate import Association, Cell
+from sotto_estimator.intervals.void import lines_of, void_members
+from sotto_estimator.results.html import typed_html
+from sotto_estimator.results.percents import percent
+from sotto_estimator.results.view import View
+from sotto_estimator.results.words import escaped, level_words, void_sentence
+from sotto_protocol.tables import align
+from sotto_protocol.words import counted, epsilon_above
+
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
+
+_MOST_ROWS = 60
+
+
+def table(association: Association) -> str:
+    """Return aligned tables of the joint shares, the largest first, and of each question's; shares in per cent."""
+    if association.contradictions:
+        said = [void_sentence(found.question) for _, found in association.contradictions]
+        return "\n\n".join(["\n".join(said), caption(association)])
+    cells = sorted(association.cells, key=lambda cell: -(cell.share or 0))
+    blocks = [caption(association), _joint_table(association.questions, cells[:_MOST_ROWS])]
+    if len(cells) > _MOST_ROWS:
+        blocks.append(f"and {len(cells) - _MOST_ROWS:,} more combinations, each of a smaller share: see --csv")
+    return "\n\n".join(blocks)
+
+
+def caption(association: Association) -> str:
+    """Return what the numbers mean, in three lines."""
+    test, convergence = association.independence, association.convergence
+    verdict = "converged" if convergence.converged else "NOT converged"
+    heading = (
+        f"{association.title}: n = {counted(association.n_reports, 'report')}, "
+        f"epsilon {epsilon_above(association.epsilon)} for {' and '.join(association.questions)} together"
+        f"{association.chosen}"
+    )
+    if association.contradictions:
+        return "\n".join(
+            [heading, "no shares are estimated and nothing is tested", *lines_of(association.contradictions)]
+        )
+    return (
+        f"{heading}\n"
+        f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
+        f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself\n"
+        f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
+        f"p = {test.p_value:.3g} (score test)"
+    )
+
+
+def members(association: Association) -> dict[str, Any]:
+    """Return the members of its JSON object."""
+    marginals = {
+        name: [{"answer": cell.answers[0]} | _numbers(cell) for cell in cells]
+        for name, cells in zip(association.questions, association.marginals, strict=True)
+    }
+    cells = [{"answers": list(cell.answers)} | _numbers(cell) for cell in association.cells]
+    return {
+        "title": association.title,
+        "questions": list(association.questions),
+        "n_reports": association.n_reports,
+        "epsilon": association.epsilon,
+        "level": association.level,
+        "independence": asdict(association.independence),
+        "convergence": asdict(association.convergence),
+        "warnings": list(association.warnings),
+        "contradictions": void_members(association.contradictions),
+        "marginals": marginals,
+        "cells": cells,
+    } | association.chosen.members
+
+
+def records(association: Association) -> list[dict[str, Any]]:
+    """Return the joint table as rows of CSV, a column a question."""
+    beside = {
+        "n_reports": association.n_reports,
+        "epsilon": association.epsilon,
+        "level": association.level,
+        "p_independence": association.independence.p_value,
+        "converged": association.convergence.converged,
+        **association.chosen.members,
+    }
+    return [_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells]
+
+
+def html_parts(association: Association) -> list[str]:
+    """Return what a notebook shows: the tables, in a typewriter's letters."""
+    return [typed_html(table(association))]
+
+
+def panels(association: Association) -> "tuple[str, list[Panel]]":
+    """Return a picture: a bar with its interval for every combination of answers."""
+    from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
+
+    if association.contradictions:
+        return caption(association), []
+    bars = [
+        Bar(", ".join(cell.answers), cell.share, cell.low, cell.high)
+        for cell in association.cells
+        if cell.share is not None and cell.low is not None and cell.high is not None
+    ]
+    return bar_panels(bars, caption(association))
+
+
+def _joint_table(questions: tuple[str, ...], cells: list[Cell]) -> str:
+    rows = [[*questions, "share", "std. error", "low", "high"]]
+    rows += [[*map(escaped, cell.answers), *map(percent, _numbers(cell).values())] for cell in cells]
+    return align(rows, n_left=len(questions))
+
+
+def _named(questions: tuple[str, ...], cell: Cell) -> dict[str, Any]:
+    """Return the answers by question; a question may be called like a number's column."""
+    return {f"answer to {name}": answer for name, answer in zip(questions, cell.answers, strict=True)}
+
+
+def _numbers(cell: Cell) -> dict[str, Any]:
+    return {"share": cell.share, "standard_error": cell.standard_error, "low": cell.low, "high": cell.high}
+
+
+VIEW: View[Association] = View(table=table, members=members, records=records, panels=panels, html_parts=html_parts)

@@ -1,0 +1,100 @@
+"""What is said of the texts of Android's autofill, as table, JSON, CSV and picture: of each bit, and of the text."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from sotto_estimator.formats.autofill_texts import (
+    EPSILON_A_BIT,
+    N_KEPT,
+    OPEN,
+    SIGNS,
+    VARIES,
+    AutofillField,
+    AutofillTexts,
+)
+from sotto_estimator.results.view import View
+from sotto_estimator.results.words import escaped
+from sotto_protocol.tables import align
+from sotto_protocol.words import counted
+
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
+
+_MOST_FIELDS = 20
+
+
+def _table(found: AutofillTexts) -> str:
+    """Return what is said of every field, and the bytes of one, or of the first few."""
+    shown = found.fields[:_MOST_FIELDS]
+    heads = ["field", "n", "even bits", "odd bits", "constant", "varies", "open", "text"]
+    rows = [heads, *(_summary(of) for of in shown)]
+    rows = rows if found.by else [row[1:] for row in rows]
+    parts = ["\n".join([str(found), *found.words, *map(str, found.contradictions)]), align(rows)]
+    if len(shown) < len(found.fields):
+        parts.append(f"and {len(found.fields) - len(shown):,} more fields: see --csv")
+    if len(found.fields) == 1:
+        parts.append(_bytes_table(found.fields[0]))
+    return "\n\n".join(parts)
+
+
+def _members(found: AutofillTexts) -> dict[str, Any]:
+    heading = {"title": found.title, "format": "android-autofill", "n_reports": found.n_reports}
+    heading |= {"epsilon_a_bit": EPSILON_A_BIT, "epsilon": N_KEPT * EPSILON_A_BIT, "by": found.by}
+    listed = {
+        "n_needed": found.n_needed,
+        "contradictions": [asdict(contradiction) for contradiction in found.contradictions],
+        "fields": [_members_of(of) for of in found.fields],
+    }
+    return heading | _option_members(found) | listed
+
+
+def _records(found: AutofillTexts) -> list[dict[str, Any]]:
+    """Return a row for each bit of each field."""
+    beside = _option_members(found) | {"epsilon_a_bit": EPSILON_A_BIT, "n_needed": found.n_needed}
+    p_values = {one.question: one.p_value for one in reversed(found.contradictions)}
+    return [
+        {"field": of.name} | asdict(bit) | beside | {"p_contradiction": p_values.get(of.name or "")}
+        for of in found.fields
+        for bit in of.bits
+    ]
+
+
+def _panels(found: AutofillTexts) -> "tuple[str, list[Panel]]":
+    """Return a picture: of each of the first fields the share of devices with a 1, bit by bit."""
+    from sotto_estimator.views.autofill_panels import bits_panel  # matplotlib takes a second to load
+
+    return f"{found}\n{found.words[0]}", [bits_panel(of) for of in found.fields[:_MOST_FIELDS]]
+
+
+def _option_members(found: AutofillTexts) -> dict[str, Any]:
+    options = found.options
+    members = {"level": options.level, "simultaneous": options.simultaneous, "method": "clopper-pearson"}
+    return members | {"target": options.about, "least_share": found.least_share, "power": found.power}
+
+
+def _members_of(of: AutofillField) -> dict[str, Any]:
+    members: dict[str, Any] = {"field": of.name, "n_reports": of.n_reports}
+    members |= {"n_even": of.n_even, "n_odd": of.n_odd, "n_none": of.n_none}
+    return members | {"text": of.text, "readable": of.readable, "bits": [asdict(bit) for bit in of.bits]}
+
+
+def _summary(of: AutofillField) -> list[str]:
+    numbers = [of.n_reports, of.n_even, of.n_odd, of.n_said("0") + of.n_said("1"), of.n_said(VARIES), of.n_said(OPEN)]
+    text = of.readable if of.text is None else of.text
+    return [escaped(of.name or ""), *(f"{number:,}" for number in numbers), f'"{escaped(text)}"']
+
+
+def _bytes_table(of: AutofillField) -> str:
+    """Return the bytes up to the last that is not zero: their bits, the most significant first."""
+    values = list(of.bytes_said)
+    while len(values) > 1 and values[-1] == 0:
+        values.pop()
+    rows = [["byte", "bits", "value"]]
+    for place, value in enumerate(values):
+        bits = "".join(SIGNS[bit.said] for bit in reversed(of.bits[8 * place : 8 * place + 8]))
+        rows.append([str(place), bits, "" if value is None else f"0x{value:02X}"])
+    zeros = len(of.bytes_said) - len(values)
+    return align(rows) + (f"\nand {counted(zeros, 'byte')} of zeros" if zeros else "")
+
+
+VIEW: View[AutofillTexts] = View(table=_table, members=_members, records=_records, panels=_panels)

@@ -1,0 +1,103 @@
+"""A model's estimate for people, as JSON and CSV for programs, and as a picture: the same numbers in all."""
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from sotto_estimator.designs.asked import words_of
+from sotto_estimator.designs.fit import Fit
+from sotto_estimator.misfit.estimate import ModelEstimate
+from sotto_estimator.misfit.model import MODELS
+from sotto_estimator.results.html import said_html, table_html
+from sotto_estimator.results.percents import percent
+from sotto_estimator.results.view import View
+from sotto_estimator.results.words import level_words
+from sotto_protocol.tables import align
+from sotto_protocol.words import counted, epsilon_above
+
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
+
+INTERVALS = "intervals by the profile likelihood, approximate, about the population, each by itself"
+_COLUMNS = ["part of people", "share", "std. error", "low", "high"]
+
+
+def table(estimate: ModelEstimate) -> str:
+    """Return what the model says, how well it fits, and an aligned table of the parts; shares in per cent."""
+    unknown = [f"no signal: any {part.name} fits these counts" for part in estimate.parts if part.is_unknown]
+    return "\n\n".join(
+        filter(None, [caption(estimate), align([_COLUMNS, *_cells(estimate)], n_left=1), "\n".join(unknown)])
+    )
+
+
+def caption(estimate: ModelEstimate) -> str:
+    """Return what the numbers mean, a line for each thing to know."""
+    control = f", and {estimate.n_control:,} of control questions" if estimate.n_control else ""
+    epsilon = epsilon_above(estimate.epsilon)
+    return "\n".join(
+        [
+            f"{estimate.model}: {MODELS[estimate.model].words}",
+            f"{estimate.title}: n = {counted(estimate.n_reports, 'report')}{control}, epsilon {epsilon} a report",
+            *words_of(estimate.designs),
+            f"{level_words(estimate.level)} {INTERVALS}",
+            *fit_lines(estimate),
+            *map(str, estimate.contradictions),
+        ]
+    )
+
+
+def fit_lines(estimate: ModelEstimate) -> list[str]:
+    """Return how well the model fits, and how well it would if all followed the design."""
+    return [str(estimate.fit), f"if all followed the design: {_said_of(estimate.without)}"]
+
+
+def _said_of(without: Fit) -> str:
+    if math.isinf(without.g_squared):
+        return "impossible, some of these answers could not be"
+    return f"G² {without.g_squared:.2f} more, P about {without.p_value:.2g}"
+
+
+def members(estimate: ModelEstimate) -> dict[str, Any]:
+    """Return the members of its JSON object."""
+    found = {name: getattr(estimate, name) for name in ("model", "n_reports", "n_control", "epsilon", "level")}
+    fits = {"fit": estimate.fit.members, "all_follow": estimate.without.members}
+    found |= {"title": estimate.title, "designs": [asdict(of) for of in estimate.designs]}
+    found |= {"contradictions": [asdict(of) for of in estimate.contradictions]}
+    return found | {"interval": "approximate"} | fits | {"parts": [asdict(part) for part in estimate.parts]}
+
+
+def records(estimate: ModelEstimate) -> list[dict[str, Any]]:
+    """Return the rows of its CSV: a part of people each, with n, epsilon, level and fit."""
+    beside = {name: getattr(estimate, name) for name in ("model", "n_reports", "n_control", "epsilon", "level")}
+    fit = {"interval": "approximate", "g_squared": estimate.fit.g_squared, "df": estimate.fit.df}
+    fit |= {"p_value": estimate.fit.p_value, "p_value_all_follow": estimate.without.p_value}
+    fit |= {"contradiction_p_value": next((of.p_value for of in estimate.contradictions), None)}
+    return [asdict(part) | beside | fit for part in estimate.parts]
+
+
+def html_parts(estimate: ModelEstimate) -> list[str]:
+    """Return what a notebook shows."""
+    return [said_html(caption(estimate).split("\n")), table_html([_COLUMNS, *_cells(estimate)])]
+
+
+def panels(estimate: ModelEstimate) -> "tuple[str, list[Panel]]":
+    """Return a picture: a bar with its interval for every part."""
+    from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
+
+    return bar_panels([Bar(part.name, part.value, part.low, part.high) for part in estimate.parts], caption(estimate))
+
+
+def _cells(estimate: ModelEstimate) -> list[list[str]]:
+    return [
+        [
+            f"{part.name}: {part.words}",
+            "-" if part.is_unknown else percent(part.value),
+            "-" if part.standard_error is None else percent(part.standard_error),
+            percent(part.low),
+            percent(part.high),
+        ]
+        for part in estimate.parts
+    ]
+
+
+VIEW: View[ModelEstimate] = View(table=table, members=members, records=records, panels=panels, html_parts=html_parts)

@@ -1,0 +1,141 @@
+"""Means in a table for people, and as members for programs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sotto_estimator.numbers.distribution import Distribution
+from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
+from sotto_estimator.results.percents import NOTHING, OUTSIDE
+from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above
+
+FAKES = "fakes high, fakes low: what each 1 % of fake reports, all the highest output or all the lowest, adds to a mean"
+APPROXIMATE = "quantiles and densities are approximate: smoothed, their intervals a bootstrap's; those of means hold"
+_NO_INTERVAL = "none"
+_CUT = "none: no number that can be answered is in the interval"
+
+
+def mean_table(means: Sequence[MeanEstimate | VoidedMean]) -> str:
+    """Return an aligned table of means in their units, and under it what their intervals are."""
+    columns, rows = mean_rows(means)
+    return "\n\n".join(filter(None, [align([columns, *rows], n_left=1), "\n".join(mean_remarks(means))]))
+
+
+def mean_rows(means: Sequence[MeanEstimate | VoidedMean]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns of means, and the cells of each; the first is a text."""
+    columns = ["question", "n", "epsilon", "mean", "std. error", "low", "high"]
+    columns += ["consistent"] if any(mean.consistent_mean is not None for mean in means) else []
+    columns += ["fakes high", "fakes low", "unit"]
+    rows = [_cells(mean) if isinstance(mean, MeanEstimate) else _voided_cells(mean, len(columns)) for mean in means]
+    return columns, rows
+
+
+def mean_remarks(means: Sequence[MeanEstimate | VoidedMean]) -> list[str]:
+    """Return what is to be said of means, a line each; nothing of those of which nothing may be said."""
+    told = [mean for mean in means if isinstance(mean, MeanEstimate)]
+    cut = [_CUT] * (not all(mean.has_interval for mean in told))
+    return [FAKES, *interval_remarks(told), *cut] if told else []
+
+
+def interval_remarks(means: Sequence[MeanEstimate]) -> list[str]:
+    """Return how the intervals of means are made, a line each."""
+    return [f"the interval of the mean of {mean.question}: {mean.interval}" for mean in means]
+
+
+def quantile_table(distributions: Sequence[Distribution]) -> str:
+    """Return an aligned table of quantiles in their units, and under it what they are worth."""
+    columns, rows = quantile_rows(distributions)
+    return f"{align([columns, *rows], n_left=2)}\n\n" + "\n".join(quantile_remarks(distributions))
+
+
+def quantile_rows(distributions: Sequence[Distribution]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns of quantiles, and the cells of each; the first two are texts."""
+    rows = []
+    for of in distributions:
+        for quantile in of.quantiles:
+            values = [f"{value:,.12g}" for value in (quantile.value, quantile.low, quantile.high)]
+            rows.append([of.question, quantile_words(quantile.prob), *values, of.unit])
+    return ["question", "quantile", "value", "low", "high", "unit"], rows
+
+
+def quantile_remarks(distributions: Sequence[Distribution]) -> list[str]:
+    """Return what quantiles are worth, a line each."""
+    return [APPROXIMATE, *(f"{of.question}: {smoothing_words(of)}" for of in distributions)]
+
+
+def quantile_words(prob: float) -> str:
+    """Return what a quantile is called.
+
+    >>> quantile_words(0.5), quantile_words(0.9)
+    ('median', '90 %')
+    """
+    return "median" if prob == 0.5 else f"{100 * prob:g} %"
+
+
+def smoothing_words(distribution: Distribution) -> str:
+    """Return in words how much a density is smoothed."""
+    n_bins = f"density of {len(distribution.bins)} bins"
+    width = f"{distribution.bandwidth:.3g} {distribution.unit}".strip()
+    return (
+        f"{n_bins}, by bumps with a standard deviation of {width}"
+        if distribution.bandwidth
+        else f"{n_bins}, unsmoothed"
+    )
+
+
+def distribution_records(distribution: Distribution) -> list[dict[str, Any]]:
+    """Return rows of CSV: a quantile each, then a bin each."""
+    of = {"question": distribution.question, "unit": distribution.unit, "n_reports": distribution.n_reports}
+    quantiles = [
+        of | {"quantile": one.prob, "value": one.value, "low": one.low, "high": one.high, "interval": "approximate"}
+        for one in distribution.quantiles
+    ]
+    return quantiles + [of | {"from": one.first, "to": one.last, "share": one.share} for one in distribution.bins]
+
+
+def value_words(value: float, error: float) -> str:
+    """Return a number with as many decimals as show two digits of its error.
+
+    >>> value_words(41.26789, 0.4321), value_words(51234.5, 812.0), value_words(-0.0001, 0.02)
+    ('41.27', '51,234', '0.000')
+    """
+    n_decimals = 0 if error >= 10 or not error > 0 else min(9, 1 - math.floor(math.log10(error)))
+    words = f"{value:,.{n_decimals}f}"
+    return words.removeprefix("-") if not words.strip("-0.,") else words
+
+
+def mean_words(mean: MeanEstimate) -> list[str]:
+    """Return a mean, marked where it is outside of what can be answered, and its standard error."""
+    value, error = (value_words(number, mean.standard_error) for number in (mean.mean, mean.standard_error))
+    return [f"{OUTSIDE * mean.is_outside}{value}", error]
+
+
+def mean_end_words(mean: MeanEstimate) -> list[str]:
+    """Return the ends of a mean's interval; where no number that can be answered is in it, that there is none."""
+    if not mean.has_interval:
+        return [_NO_INTERVAL] * 2
+    return [value_words(end, mean.standard_error) for end in (mean.low, mean.high)]
+
+
+def mean_members(mean: MeanEstimate | VoidedMean, *, has_consistent: bool) -> dict[str, Any]:
+    """Return a mean's members, by name; `has_consistent`: whether `consistent_mean` was asked for."""
+    has_ends = isinstance(mean, VoidedMean) or mean.has_interval
+    members = asdict(mean) | ({} if has_ends else {"low": None, "high": None})
+    if not has_consistent:
+        del members["consistent_mean"]
+    return members
+
+
+def _voided_cells(mean: VoidedMean, n_cells: int) -> list[str]:
+    """Return what was counted, and a dash in every other cell but the unit's."""
+    known = [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)]
+    return [*known, *[NOTHING] * (n_cells - len(known) - 1), mean.unit]
+
+
+def _cells(mean: MeanEstimate) -> list[str]:
+    cells = [*mean_words(mean), *mean_end_words(mean)]
+    cells += [] if mean.consistent_mean is None else [value_words(mean.consistent_mean, mean.standard_error)]
+    shifts = [f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]
+    return [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon), *cells, *shifts, mean.unit]

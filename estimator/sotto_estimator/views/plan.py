@@ -1,0 +1,198 @@
+"""A survey's plan as a table for people, as JSON and CSV for programs: the same numbers in all three."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from sotto_estimator.channel.questions import is_number, is_text
+from sotto_estimator.planning.assurance import EXPECTED
+from sotto_estimator.planning.helps import Help
+from sotto_estimator.planning.outlook import Figures, Reach
+from sotto_estimator.planning.split import Verdict
+from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
+from sotto_estimator.planning.wishes import Wish
+from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.view import View
+from sotto_estimator.results.words import method_words, target_words
+from sotto_estimator.strings.plan import ERROR_RATE, POWER
+from sotto_estimator.views.plan_help_words import help_members, say_helps
+from sotto_estimator.views.plan_table import width_words
+from sotto_estimator.views.plan_wish_words import (
+    say_respondents,
+    say_verdict,
+    verdict_members,
+    wish_members,
+    wish_table,
+)
+from sotto_estimator.views.plan_words import amount, sentences, wrapped
+from sotto_protocol import Question, Survey
+from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above
+
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
+
+_OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
+_COLUMNS = ["half-width", "from none", "two groups"]
+
+
+def plan_output(
+    style: str, plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None
+) -> str:
+    """Return a plan, with what would help, what is wished and whether it is reached, as text, JSON or CSV."""
+    if style == "json":
+        return survey_json(plan, helps, wishes, verdict)
+    if style == "csv":
+        return csv_text(survey_records(plan, wishes))
+    parts = [survey_table(plan)]
+    parts += [say_helps(helps, plan)] if helps else []
+    parts += [wishes_table(wishes, plan.reach), say_verdict(verdict, wishes, plan)] if verdict else []
+    return "\n\n".join(parts)
+
+
+def wishes_output(style: str, wishes: Sequence[Wish], survey: Survey, reach: Reach) -> str:
+    """Return what wishes take, where no number of respondents is planned, as text, JSON or CSV."""
+    members = [wish_members(wish) for wish in wishes]
+    said = {"survey": survey.id, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn} | _reach_members(reach)
+    if style == "json":
+        return json_text(said | {"wishes": members})
+    if style == "csv":
+        return csv_text([member | said for member in members])
+    head = f"{survey.title}: epsilon {epsilon_above(survey.epsilon)} a report"
+    return f"{head}\n{wishes_table(wishes, reach)}\n\n{say_respondents(wishes)}"
+
+
+def survey_table(plan: SurveyPlan) -> str:
+    """Return the figures of every question, a row for each kind of interval, what they mean, and sentences."""
+    head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS]
+    rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
+    about = f"What follows is about {target_words(plan.reach.target)}."
+    return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), about, sentences(plan)])
+
+
+def wishes_table(wishes: Sequence[Wish], reach: Reach) -> str:
+    """Return what is wished, what it takes, and what kind of intervals is meant."""
+    how = method_words(reach.level, reach.method, reach.target)
+    caption = f"Wanted: {how}, each by itself, at a true share of {100 * reach.share:g} %"
+    return f"{wrapped(caption, '')}\n\n{wish_table(wishes)}"
+
+
+def _caption(plan: SurveyPlan) -> str:
+    survey, reach = plan.survey, plan.reach
+    of_draw = f", each of {survey.draw} of the {len(survey.questions)} questions" if survey.draw else ""
+    of_wave = " a wave" if survey.waves > 1 else ""
+    how = method_words(reach.level, reach.method, reach.target).rpartition(", about")[0]
+    return "\n".join(
+        [
+            f"{survey.title}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
+            "report",
+            wrapped(
+                f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to "
+                f"hold at once{_assured(plan)}",
+                "",
+            ),
+            wrapped(_told(plan), ""),
+        ]
+    )
+
+
+def _told(plan: SurveyPlan) -> str:
+    """Return what it means that a share is told from none, and groups from each other."""
+    of_text = (
+        f"; of text the smallest share that is found, at a false discovery rate of {100 * ERROR_RATE:g} % among "
+        f"{plan.reach.n_candidates:,} strings"
+    )
+    return (
+        f"from none: the smallest share whose interval lies above 0 with a probability of {100 * POWER:g} %; two "
+        f"groups: the smallest difference between two halves, of shares about 50 %, whose intervals then do not meet, "
+        f"about {100 * POWER:g} times in 100{of_text * any(is_text(question) for question in plan.survey.questions)}"
+    )
+
+
+def _assured(plan: SurveyPlan) -> str:
+    assurance = plan.reach.assurance
+    if assurance == EXPECTED:
+        return ""
+    is_chance = any(one.n_answers < plan.n for one in plan.questions)
+    of_answers = ", if as many are asked it as is expected" * is_chance
+    of_share = f"; of a share of the population as narrow, or narrower, with a probability of {100 * assurance:g} %"
+    return of_share + of_answers
+
+
+def _cells(one: QuestionPlan, figures: Figures) -> list[str]:
+    question = one.question
+    about = figures.target + ", all" * figures.is_together
+    of_question = [question.mechanism.name, epsilon_above(question.epsilon), f"{one.n_answers:,}"]
+    is_first = figures is one.figures[0]
+    named = [question.id, about, *of_question] if is_first else ["", about, *[""] * len(of_question)]
+    return [*named, *_figures(figures, question)]
+
+
+def _figures(figures: Figures, question: Question) -> list[str]:
+    say = amount if is_number(question) else lambda width, _: width_words(width)
+    listed = (figures.half_width, figures.smallest_share, figures.smallest_difference)
+    return ["-" if figure is None else say(figure, question) for figure in listed]
+
+
+def survey_json(plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None) -> str:
+    """Return the plan as a JSON object; shares as fractions, a number's figures in its unit."""
+    document = survey_members(plan)
+    document["helps"] = [help_members(one) for one in helps]
+    if verdict:
+        document["wishes"] = [wish_members(wish) for wish in wishes]
+        document["verdict"] = verdict_members(verdict)
+    return json_text(document)
+
+
+def survey_members(plan: SurveyPlan) -> dict[str, Any]:
+    """Return the members of a plan's JSON object, without what would help and what is wished."""
+    return _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+
+
+def survey_records(plan: SurveyPlan, wishes: Sequence[Wish] = ()) -> list[dict[str, Any]]:
+    """Return the rows of CSV, one for each question, target, and one at a time or all together."""
+    wished = {wish.question.id: wish_members(wish) for wish in wishes}
+    rows = []
+    for one in plan.questions:
+        members = _question_members(one)
+        figures = members.pop("figures")
+        members |= wished.get(one.question.id, dict.fromkeys(_OF_WISH))
+        rows += [members | of_target | _members(plan) for of_target in figures]
+    return rows
+
+
+def _members(plan: SurveyPlan) -> dict[str, Any]:
+    survey = plan.survey
+    said = {"survey": survey.id, "n": plan.n, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn}
+    return said | _reach_members(plan.reach) | {"n_intervals": plan.n_intervals, "power": POWER}
+
+
+def _reach_members(reach: Reach) -> dict[str, Any]:
+    members = asdict(reach)
+    members["want_target"] = members.pop("target")
+    return members
+
+
+def _question_members(one: QuestionPlan) -> dict[str, Any]:
+    question = one.question
+    return {
+        "question": question.id,
+        "type": question.type,
+        "mechanism": question.mechanism.name,
+        "epsilon": float(question.epsilon),
+        "n_answers": one.n_answers,
+        "width": one.width,
+        "unit": getattr(question.kind, "unit", ""),
+        "want": one.want,
+        "figures": [asdict(figures) for figures in one.figures],
+    }
+
+
+def _panels(plan: SurveyPlan) -> "tuple[str, list[Panel]]":
+    """Return a picture: how far each interval reaches, and what the smallest share is that is found of texts."""
+    from sotto_estimator.views.plan_panels import plan_panels  # matplotlib takes a second to load
+
+    return plan_panels(plan)
+
+
+VIEW: View[SurveyPlan] = View(table=survey_table, members=survey_members, records=survey_records, panels=_panels)

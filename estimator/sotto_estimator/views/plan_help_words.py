@@ -1,0 +1,87 @@
+"""What would help, in sentences, and as members for programs."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from sotto_estimator.planning.helps import Help
+from sotto_estimator.planning.survey import SurveyPlan
+from sotto_estimator.views.plan_words import within, wrapped
+from sotto_protocol.documents import decimal_text
+from sotto_protocol.readings import PRIORS, suspicions
+from sotto_protocol.words import percent_above
+
+_SUSPICION = PRIORS.index(0.1)
+
+
+def say_helps(helps: Sequence[Help], plan: SurveyPlan) -> str:
+    """Return what would help each question that shows too little, a list each."""
+    return "\n".join(line for one in helps for line in _of_help(one, plan))
+
+
+def _of_help(one: Help, plan: SurveyPlan) -> Iterator[str]:
+    first = one.questions[0]
+    names = ", ".join(of.question.id for of in one.questions)
+    wanted = "as is wanted" if first.want is not None else "for it to be of use"
+    yield wrapped(f"{names}: what would bring it to {within(first.goal, first.question)}, {wanted}:")
+    yield from (wrapped(f"  - {line}", "    ") for line in _ways(one, plan))
+
+
+def _ways(one: Help, plan: SurveyPlan) -> Iterator[str]:
+    first = one.questions[0]
+    question, waves = first.question, plan.survey.waves
+    if one.width_of_respondents is not None:
+        alone = within(one.width_of_respondents, question)
+        yield f'ask about these people alone, if they are all that matter (about = "respondents"): {alone}'
+    if one.n_options is not None and one.width_of_options is not None:
+        n_options = f"{one.n_options} of {len(question.options)}"
+        yield f"fewer options: with {n_options} {within(one.width_of_options, question)}"
+    if one.n_drawn is not None and one.width_drawn is not None:
+        yield (
+            f"draw = {one.n_drawn} of the {len(plan.questions)} questions, at the same epsilon of a whole report: "
+            f"{within(one.width_drawn, question)}"
+        )
+    if one.width_of_waves is not None and one.width_of_others is not None:
+        yield (
+            f"waves: all {waves} pooled, of the same people, {within(one.width_of_waves, question)}, as a person's "
+            f"reports are not independent; of others in every wave {within(one.width_of_others, question)}"
+        )
+    if one.respondents is None:
+        yield "a larger crowd: none, however large"
+    else:
+        yield f"a larger crowd: {one.respondents:,} respondents in place of {plan.n:,}"
+    if not one.is_free:
+        return
+    if one.epsilon is not None:
+        yield (
+            f"more epsilon: {decimal_text(one.epsilon)} in place of {decimal_text(question.epsilon)}. "
+            f"{say_suspicion(question.epsilon, one.epsilon)}"
+        )
+    elif question.epsilon_forever > question.epsilon:
+        forever = decimal_text(question.epsilon_forever)
+        yield f"more epsilon: none below epsilon_forever, {forever}, which is held here, is enough; both larger may be"
+    else:
+        yield "more epsilon: none that a file can ask for is enough"
+
+
+def say_suspicion(before: Decimal, after: Decimal) -> str:
+    """Return what becomes of a suspicion of 10 % with another epsilon."""
+    old, new = (percent_above(suspicions(epsilon)[_SUSPICION].highest) for epsilon in (before, after))
+    return f"A suspicion of 10 % can then become {new}; at present {old}"
+
+
+def help_members(one: Help) -> dict[str, Any]:
+    """Return what would help, by name, for programs."""
+    return {
+        "questions": [of.question.id for of in one.questions],
+        "goal": one.questions[0].goal,
+        "n_options": one.n_options,
+        "width_of_options": one.width_of_options,
+        "draw": one.n_drawn,
+        "width_drawn": one.width_drawn,
+        "respondents_needed": one.respondents,
+        "least_epsilon": None if one.epsilon is None else float(one.epsilon),
+        "width_of_waves": one.width_of_waves,
+        "width_of_other_people": one.width_of_others,
+        "width_of_respondents": one.width_of_respondents,
+    }

@@ -1,0 +1,120 @@
+"""A survey's plan in sentences, for who has never heard of epsilon."""
+
+import re
+from collections.abc import Iterator
+from textwrap import fill
+
+from sotto_estimator.channel.channel import Target
+from sotto_estimator.channel.questions import is_number, is_text
+from sotto_estimator.planning.survey import HOPELESS, QuestionPlan, SurveyPlan, size_of
+from sotto_estimator.views.numbers import value_words
+from sotto_estimator.views.plan_table import width_words
+from sotto_protocol import Question
+from sotto_protocol.minimum import needs_of
+from sotto_protocol.words import counted
+
+_COLUMNS = 100
+_KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
+
+
+def sentences(plan: SurveyPlan) -> str:
+    """Return what the survey will say, a paragraph a question, and what it will not."""
+    return "\n".join(wrapped(line) for one in plan.questions for line in _of_question(one, plan))
+
+
+def wrapped(text: str, indent: str = "  ") -> str:
+    """Return a paragraph as lines of a terminal, those after the first indented."""
+    kept = _KEPT.sub("\N{NO-BREAK SPACE}", text)
+    lines = fill(kept, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def points(width: float) -> str:
+    """Return a width of shares in points: three digits, but no more than two decimals of a wide one.
+
+    >>> points(0.0912), points(0.94), points(0.00042), points(1.1234)
+    ('9.12 points', '94 points', '0.042 points', '112 points')
+    """
+    return f"{100 * width:.3g} points" if width >= 0.001 else width_words(width).removesuffix(" %") + " points"
+
+
+def amount(width: float, question: Question) -> str:
+    """Return a half-width in the words of its question: points, or a number's unit."""
+    if not is_number(question):
+        return points(width)
+    unit = getattr(question.kind, "unit", "")
+    return f"{value_words(width, width)} {unit}".rstrip()
+
+
+def within(width: float, question: Question) -> str:
+    """Return what a width is, in the words of its question: an interval's half, or the strings that are found.
+
+    A half-width ends at a half of all there is: an interval around the middle then holds every answer.
+    """
+    if is_text(question):
+        return f"strings of {width_words(width)}"
+    most = HOPELESS * size_of(question)
+    return f"+- {amount(most, question)} or more" if width >= most else f"+- {amount(width, question)}"
+
+
+def answers(one: QuestionPlan) -> str:
+    """Return how many answers there are to a question, or to each option of it."""
+    return counted(one.n_answers, "answer") + " to each option" * (
+        one.question.mechanism.has_cohorts and not is_text(one.question)
+    )
+
+
+def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
+    need = needs_of(plan.survey)[one.question.id]
+    if plan.n < need.least and plan.survey.min_reports > 1:
+        yield f"{one.question.id}: with {plan.n:,} reports nothing of it is shown at all, which needs {need.least:,}."
+    elif is_text(one.question):
+        yield _of_text(one, plan)
+    elif one.is_hopeless:
+        yield (
+            f"{one.question.id}: nothing will be learnt. With {answers(one)} an interval is "
+            f"{within(one.width, one.question)}, which is all that can be answered."
+        )
+    else:
+        yield f"{_known(one, plan)}; {_not_told(one, plan)}"
+
+
+def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
+    target = plan.reach.target
+    other: Target = "respondents" if target == "population" else "population"
+    widths = one.of(target).half_width, one.of(other).half_width, one.of(target, is_together=True).half_width
+    alone, others, together = (amount(0.0 if width is None else width, one.question) for width in widths)
+    of_other = "of these people themselves" if other == "respondents" else "of all whom they stand for"
+    other_width = f"+- {others} {of_other}" if others != alone else ""
+    all_of_them = f"with all {plan.n_intervals} intervals at once +- {together}" if plan.n_intervals > 1 else ""
+    more = ", ".join(filter(None, [other_width, all_of_them]))
+    what = "mean" if is_number(one.question) else "share"
+    return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone}{f' ({more})' * bool(more)}"
+
+
+def _not_told(one: QuestionPlan, plan: SurveyPlan) -> str:
+    alone = one.of(plan.reach.target)
+    least, difference = alone.smallest_share, alone.smallest_difference
+    groups = "two halves of them are not surely told apart"
+    groups += ", whatever they answer" if difference is None else f" below {amount(difference, one.question)}"
+    if is_number(one.question):
+        return f"by the intervals of both alone, {groups}."
+    rare = "options below {} are" if len(one.question.labels) > 1 else "a yes below {} is"
+    if least is None:
+        from_none = "not even what everybody answers is surely told from what nobody does"
+    else:
+        from_none = f"{rare.format(width_words(least))} not surely told from none"
+    return f"by its intervals alone, {from_none}, and {groups}; a test would sooner (sotto power)."
+
+
+def _of_text(one: QuestionPlan, plan: SurveyPlan) -> str:
+    looked = f"of {plan.reach.n_candidates:,} strings that are looked for"
+    if one.width >= 1:
+        return (
+            f"{one.question.id}: nothing will be learnt. Not even a string that everybody answers is found among "
+            f"{answers(one)}, {looked}."
+        )
+    return (
+        f"{one.question.id}: with {answers(one)}, {looked} those are found that {width_words(one.width)} "
+        "or more answer; rarer ones seldom."
+    )

@@ -1,0 +1,45 @@
+"""Verdicts for who reads a terminal, and as members for programs; in English, as all that commands print."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sotto_estimator.shares.verdict.verdict import Verdict
+from sotto_estimator.views.verdict_words import finding_words, sentences
+from sotto_protocol.language import ENGLISH
+from sotto_protocol.tables import align
+
+
+def verdict_table(verdicts: Sequence[Verdict]) -> str:
+    """Return a line for every answer, or mean, of which something is known, and under them what else is to be said."""
+    rows = verdict_rows(verdicts)
+    shown = rows if any(row[0] for row in rows) else [row[1:] for row in rows]  # counts as given have no question
+    return "\n\n".join(filter(None, [align(shown) if shown else "", "\n".join(said_of(verdicts))]))
+
+
+def verdict_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
+    """Return question, answer, and what is known of it, of each."""
+    return [
+        [verdict.question, finding.answer, finding_words(finding, ENGLISH)]
+        for verdict in verdicts
+        for finding in verdict.findings
+    ]
+
+
+def said_of(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return what else is to be said, each line with the question that it is of."""
+    lines = [f"{verdict.question}: {line}" for verdict in verdicts for line in sentences(verdict, ENGLISH)]
+    return [line.removeprefix(": ") for line in lines]
+
+
+def verdict_members(verdict: Verdict) -> dict[str, Any]:
+    """Return what is known of a question, by name: in words, and what they are made of."""
+    order, aim = verdict.order, verdict.aim
+    return {
+        "question": verdict.question,
+        "answers": {finding.answer: finding_words(finding, ENGLISH) for finding in verdict.findings},
+        "sentences": sentences(verdict, ENGLISH),
+        "order": None if order is None else [list(group) for group in order.groups],
+        "most_common": None if order is None else list(order.leaders),
+        "wanted_half_width": None if aim is None else aim.half_width,
+        "reports_needed": None if aim is None else aim.n_needed,
+    }

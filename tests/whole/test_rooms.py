@@ -1,0 +1,112 @@
+"""The order of rooms in every package: imports run one way, at load, inside functions and for types alike."""
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {name: ROOT / name / f"sotto_{name}" for name in ("protocol", "client", "collector", "estimator")}
+PACKAGES |= {name: ROOT / name / f"sotto_{name}" for name in ("rehearsal", "author")}
+PAGE = ROOT / "docs/architecture.md"
+ONLY_IN = {
+    "click": ("commands",),
+    "flask": ("page",),
+    "markupsafe": ("page",),
+    "matplotlib": ("results", "views", "page"),
+    "sotto_protocol.tables": ("views", "page", "commands"),
+}
+"""What only these rooms of the estimator may import."""
+NO_SURVEY = ("channel", "likelihood", "intervals")
+"""Rooms of the estimator for arrays alone: they load none of these."""
+NOT_FOR_ARRAYS = ("click", "requests", "pandas", "flask", "matplotlib")
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Yield every name that is imported anywhere in a module, and what it is imported from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+def imports_of_rooms(package: Path) -> dict[str, set[tuple[str, str, str]]]:
+    """Return each room's imports of other rooms: (room, file, what). A room is a folder, or a loose file."""
+    modules = {path.relative_to(package).with_suffix("").parts for path in package.rglob("*.py")}
+    rooms = {parts[0] for parts in modules}
+    found: dict[str, set[tuple[str, str, str]]] = {room: set() for room in rooms}
+    for parts in modules:
+        path = package.joinpath(*parts).with_suffix(".py")
+        for name in imported(ast.parse(path.read_text())):
+            head, _, rest = name.partition(".")
+            if head != package.name:
+                continue
+            target = rest.split(".")[0] if rest.split(".")[0] in rooms else "__init__"
+            if target != parts[0]:
+                found[parts[0]].add((target, str(path.relative_to(ROOT)), name))
+    return found
+
+
+def order_on_page(package: str) -> list[str]:
+    """Return the rooms of a package in the order that the page prints, the lowest first."""
+    [line] = re.findall(rf"^{package}: (.+(?:\n  .+)*)", PAGE.read_text(), flags=re.MULTILINE)
+    return [room.strip() for room in re.split("<|,", line.replace("\n", " "))]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_rooms_import_one_another_in_no_circle(package: str) -> None:
+    rooms = imports_of_rooms(PACKAGES[package])
+    graph = {room: {target for target, _, _ in found} for room, found in rooms.items() if room != "__init__"}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as fault:
+        ends = set(zip(fault.args[1][1:], fault.args[1], strict=False))
+        pytest.fail(str([one for room, found in rooms.items() for one in found if (room, one[0]) in ends]))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_modules_import_one_another_in_no_circle(package: str) -> None:
+    modules = {
+        ".".join(path.relative_to(PACKAGES[package].parent).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in PACKAGES[package].rglob("*.py")
+    }
+    graph = {}
+    for module, path in modules.items():
+        names = imported(ast.parse(path.read_text()))
+        graph[module] = {name if name in modules else name.rpartition(".")[0] for name in names} & {*modules} - {module}
+    TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_page_prints_the_order_of_the_rooms(package: str) -> None:
+    order = order_on_page(package)
+    folders = {path.parent.name for path in PACKAGES[package].glob("*/*.py")}
+    loose = {path.stem for path in PACKAGES[package].glob("*.py")}
+    assert folders <= {*order} <= folders | loose
+    for room, found in imports_of_rooms(PACKAGES[package]).items():
+        upward = [
+            (path, name)
+            for target, path, name in found
+            if room in order and target in order and order.index(target) > order.index(room)
+        ]
+        assert not upward, f"{room} imports what stands above it: {upward}"
+
+
+@pytest.mark.parametrize("name", ONLY_IN)
+def test_what_shows_results_is_known_to_few_rooms_of_the_estimator(name: str) -> None:
+    package = PACKAGES["estimator"]
+    for path in package.rglob("*.py"):
+        if path.relative_to(package).parts[0] not in ONLY_IN[name]:
+            named = [one for one in imported(ast.parse(path.read_text())) if f"{one}.".startswith(f"{name}.")]
+            assert not named, (path, named)
+
+
+@pytest.mark.parametrize("room", NO_SURVEY)
+def test_arithmetic_loads_nothing_that_asks_reads_or_draws(room: str) -> None:
+    for path in (PACKAGES["estimator"] / room).rglob("*.py"):
+        named = [one for one in imported(ast.parse(path.read_text())) if one.split(".")[0] in NOT_FOR_ARRAYS]
+        assert not named, (path, named)
