@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import starting
 from collecting import Served, serve
 from sotto_author.crowd import judge_published
 from sotto_client.cli import main
@@ -26,7 +27,6 @@ from sotto_protocol import Tally, compile_toml
 from sotto_protocol.counted import Counted
 from sotto_protocol.minimum import needs_of
 
-SOTTO = Path(sys.executable).with_name("sotto")
 HEAD = 'id = "staff"\ntitle = "How we work"\ninvited = true\n'
 HARASSED = '[[questions]]\nid = "harassed"\ntype = "yes-no"\ntext = "Were you harassed?"\nepsilon = {}\n'
 PERKS = '[[questions]]\nid = "perks"\ntype = "any-of"\ntext = "Which?"\noptions = ["a", "b", "c", "d", "e", "f"]\n'
@@ -228,9 +228,9 @@ def test_at_a_terminal_publish_asks(served: Served, write: Callable[[str], Path]
     survey_id = f"asked-{typed}"
     path = write(REAL_CASE.replace('"staff"', f'"{survey_id}"'))
     ours, theirs = pty.openpty()
-    command = [SOTTO, "publish", path, served.url, "--n", "300"]
+    command = [starting.SOTTO, "publish", path, served.url, "--n", "300"]
     environment = os.environ | {"SOTTO_TOKEN": served.admin}
-    process = subprocess.Popen(command, stdin=theirs, stderr=subprocess.PIPE, env=environment)
+    process = starting.Popen(command, stdin=theirs, stderr=subprocess.PIPE, env=environment)
     os.close(theirs)
     with closing(os.fdopen(ours, "wb", buffering=0)) as terminal:
         terminal.write(f"{typed}\n".encode())

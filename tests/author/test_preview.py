@@ -15,13 +15,13 @@ import pytest
 import requests
 from click.testing import CliRunner
 
+import starting
 from collecting import STRINGS, SURVEY, TIMEOUT_S
 from devices import LUNCH, PULSE
 from sotto_author.made_up import made_up_records
 from sotto_client.cli import main
 from sotto_protocol import Survey, Tally, compile_toml
 
-SOTTO = Path(sys.executable).with_name("sotto")
 STAFF = """
 id = "staff"
 title = "How we work"
@@ -71,9 +71,9 @@ def previewing(path: Path, *options: str) -> Iterator[tuple[str, "subprocess.Pop
     """Yield where a real `sotto preview` serves a file, and its process, whose temporary files are in path's folder."""
     (path.parent / "tmp").mkdir(exist_ok=True)
     environment = os.environ | {"TMPDIR": str(path.parent / "tmp")}
-    command = [SOTTO, "preview", path, *options]
+    command = [starting.SOTTO, "preview", path, *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, text=True, env=environment) as process:
+    with starting.Popen(command, **pipes, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(3)]

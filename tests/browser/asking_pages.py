@@ -1,13 +1,13 @@
 """Pages that ask, one for each way to ask: how each is answered, and sent."""
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import starting
 from asked import HABITS, configure, named, publish
 from chromium import CLIENT, FIND
 from collecting import SOTTO, TIMEOUT_S, Served
@@ -179,5 +179,5 @@ def serve_pages(collector: Served, folder: Path) -> Iterator[list[AskingPage]]:
 def _import_form(collector: Served, folder: Path) -> Survey:
     (folder / "lunch.json").write_text(json.dumps(FORM))
     words = ["survey", "import", folder / "lunch.json", "--id", "form", "--to", folder / "form.toml"]
-    subprocess.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, capture_output=True)
+    starting.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, capture_output=True)
     return publish(collector, compile_toml((folder / "form.toml").read_text()))

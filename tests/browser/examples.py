@@ -14,6 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page
 
+import starting
 from asked import stored_reports, wait_for_reports
 from chromium import CLIENT, Watch
 from collecting import SOTTO, TIMEOUT_S, Served
@@ -59,7 +60,7 @@ class Place:
         """Let the site's pages ask, by the command that the document names."""
         words = ["configure", self.collector.url, LUNCH.id, "--cors-origin", self.to_site.url]
         environment = os.environ | {"SOTTO_TOKEN": self.collector.admin}
-        subprocess.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, env=environment, capture_output=True)
+        starting.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, env=environment, capture_output=True)
 
     def expect_counted(self, *receipts: str) -> None:
         """Wait until the collector has these reports, and no others that are new."""

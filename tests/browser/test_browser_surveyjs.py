@@ -1,13 +1,13 @@
 """The page of docs/surveyjs.md, its renderer left out, with the real survey-core, in a real browser."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import starting
 from asked import configure, publish, wait_for_reports
 from chromium import Watch
 from collecting import SOTTO, TIMEOUT_S, Served
@@ -33,7 +33,7 @@ def survey(collector: Served, tmp_path: Path) -> Survey:
     """The form as a survey, published as the document says."""
     (tmp_path / "lunch.json").write_text(json.dumps(FORM))
     words = ["survey", "import", tmp_path / "lunch.json", "--to", tmp_path / "lunch.toml"]
-    subprocess.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, capture_output=True)
+    starting.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, capture_output=True)
     return publish(collector, compile_toml((tmp_path / "lunch.toml").read_text()))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import starting
 from archiving import LARGE, Heap, noise
 from collecting import SOTTO, STRINGS, SURVEY, TIMEOUT_S, Served, count_here, make_reports, publish_here, serve
 from sotto_client.cli import main
@@ -263,7 +264,7 @@ def kill_export(db: Path, archive: Path, n_parts: int, chance: random.Random) ->
     """Kill an export somewhere in its first parts, seen by what it shows on a terminal."""
     terminal, its_end = os.openpty()
     command = [SOTTO, "export", db, "habits", "--to", archive, "--parts", str(n_parts)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=its_end)
+    process = starting.Popen(command, stdout=subprocess.DEVNULL, stderr=its_end)
     os.close(its_end)
     shown, n_wanted = b"", chance.randint(2, 4)  # the first is what was there
     while shown.count(b"part ") < n_wanted:

@@ -9,6 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import starting
 from collecting import SMALL, SOTTO, SURVEY, TIMEOUT_S, make_reports, publish_here, serve
 from commands import LEAVES
 from sotto_client.cli import main
@@ -49,7 +50,7 @@ def run_command(command: str, db: str) -> tuple[int, str, str]:
     words = [*command.split(), *where, *ARGUMENTS[command]]
     if command != "serve":
         return run(*words)
-    done = subprocess.run([SOTTO, *words], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = starting.run([SOTTO, *words], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -106,7 +107,7 @@ def test_a_collector_whose_disk_comes_late_does_not_begin_with_an_empty_one(tmp_
         assert served.send(reports)[0] == 200
         assert served.stop()[0] == 0
     command = [SOTTO, "serve", "--db", place / "survey.db", "--port", "0", "--workers", str(workers)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = starting.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"Error: db ({place / 'survey.db'}) {MISSING}\n")
     assert list(place.iterdir()) == []
     place.rmdir()
@@ -154,7 +155,7 @@ def test_init_takes_no_file_of_another_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_serving_makes_a_database_where_it_is_told_to_and_leaves_one_that_is_there(empty_db: str, workers: int) -> None:
     for is_new in (True, False):
-        process = subprocess.Popen(
+        process = starting.Popen(
             [SOTTO, "serve", "--db", empty_db, "--port", "0", "--create", "--workers", str(workers)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

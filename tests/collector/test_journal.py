@@ -5,7 +5,6 @@ import hashlib
 import os
 import re
 import resource
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import starting
 from collecting import INVITED, SMALL, TIMEOUT_S, check_store, count_here, invite_reports, make_reports, publish_here
 from sotto_collector.errors import JournalError, StoreUnavailableError
 from sotto_collector.invitations import make_invitations, revoke_invitations
@@ -284,7 +284,7 @@ for number in range(int(sys.argv[2]), int(sys.argv[2]) + 100):
 def test_processes_and_threads_share_a_journal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes and two threads of this one, each 100 lines: none is lost, torn or mixed."""
     monkeypatch.setattr("sotto_collector.journal.LOCK_S", TIMEOUT_S)
-    others = [subprocess.Popen([sys.executable, "-c", WRITE, path, str(start)]) for start in (0, 100)]
+    others = [starting.Popen([sys.executable, "-c", WRITE, path, str(start)]) for start in (0, 100)]
     journal = Journal(path, STORE)
     threads = [
         threading.Thread(target=lambda start=start: [journal.write(act_of(n)) for n in range(start, start + 100)])  # type: ignore[misc]

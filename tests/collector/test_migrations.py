@@ -4,7 +4,6 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -19,6 +18,7 @@ from alembic.migration import MigrationContext
 from click.testing import CliRunner
 from sqlalchemy import and_, event, inspect, select, text, update
 
+import starting
 from collecting import (
     INVITED_WAVES,
     SMALL,
@@ -312,7 +312,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def upgrade_and_die(db: str, deadly: int) -> int:
     """Return how many statements were made, 0 where it died on the way."""
     command = [sys.executable, "-c", UPGRADE_AND_DIE, db, str(deadly)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = starting.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     return int(done.stdout or 0)
 

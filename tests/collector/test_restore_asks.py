@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import starting
 from collecting import SMALL, SOTTO, SURVEY, TIMEOUT_S, check_store, count_here, make_reports, publish_here, tally_of
 from sotto_client.cli import main
 from sotto_collector.journal import ErasedSurvey
@@ -56,7 +57,7 @@ def answer(words: list[str], answered: str) -> "subprocess.CompletedProcess[str]
     try:
         os.write(ours, f"{answered}\n".encode())
         command = [SOTTO, "db", "restore", *words]
-        return subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        return starting.run(command, stdin=theirs, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     finally:
         os.close(ours)
         os.close(theirs)

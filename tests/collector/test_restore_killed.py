@@ -7,7 +7,6 @@ import shutil
 import signal
 import sqlite3
 import stat
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -17,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import Connection, Engine, event
 
+import starting
 from collecting import SMALL, SURVEY, TIMEOUT_S, check_store, count_here, make_reports, publish_here, tally_of
 from sotto_client.cli import main
 from sotto_collector.errors import StoreError
@@ -54,7 +54,7 @@ print(n_statements, file=sys.stderr)
 def run(deadly: int, *words: object) -> int:
     """Return how many statements the command made, 0 where it died before one."""
     command = [sys.executable, "-c", DIE, str(deadly), "db", "restore", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = starting.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == (0 if deadly == 0 else -signal.SIGKILL), done.stderr
     return int(done.stderr.split()[-1]) if deadly == 0 else 0
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import starting
 from collecting import SMALL, TIMEOUT_S, count_here, make_reports, publish_here
 from house import open_house
 from sotto_client.cli import main
@@ -122,7 +123,7 @@ def test_backup_that_there_is_no_room_for_is_refused_before_a_byte_of_it_is_copi
 def at_work(backup: Path, target: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A restore that is at work as the block begins, and ends well after it."""
     command = [sys.executable, "-c", PAUSED, "db", "restore", "--from", str(backup), "--db", target]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with starting.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         try:

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import starting
 from collecting import (
     SOTTO,
     SURVEY,
@@ -89,7 +90,7 @@ def test_sigint_ends_it_too(tmp_path: Path) -> None:
 
 
 def run_serve(*flags: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
+    return starting.run(
         [SOTTO, "serve", *map(str, flags)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
 
@@ -489,5 +490,5 @@ def test_sigterm_under_load_loses_nothing_acknowledged(tmp_path: Path, number: i
 def test_variables_set_what_flags_do_not(tmp_path: Path) -> None:
     prepare(tmp_path / "other.db")
     environ = os.environ | {"SOTTO_DB": str(tmp_path / "other.db"), "SOTTO_PORT": "0", "SOTTO_MAX_BODY_BYTES": "0"}
-    done = subprocess.run([SOTTO, "serve"], capture_output=True, text=True, env=environ, timeout=TIMEOUT_S, check=False)
+    done = starting.run([SOTTO, "serve"], capture_output=True, text=True, env=environ, timeout=TIMEOUT_S, check=False)
     assert (done.returncode, done.stderr) == (1, "Error: max_body_bytes (0) must be an integer in [1, 1073741824].\n")

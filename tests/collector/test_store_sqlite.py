@@ -4,7 +4,6 @@ import os
 import random
 import sqlite3
 import stat
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import starting
 from collecting import INVITED, STRINGS, SURVEY, TIMEOUT_S, count_here, make_batch, make_reports, publish_here
 from raw_database import leaf_offsets, lies_by_key
 from sotto_collector.errors import StoreError, StoreUnavailableError
@@ -202,7 +202,7 @@ def test_file_that_cannot_be_written_is_refused_at_once() -> None:
         if os.getuid() == 0:  # whom no mode stops
             os.chown(db, 65534, 65534)
         command = [sys.executable, "-c", OPEN_AS_NOBODY, db]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        done = starting.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert f"db ({db}) must be a sottovoce database that can be written" in done.stderr
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import starting
 from collecting import TIMEOUT_S
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store
@@ -51,7 +52,7 @@ def open_folder() -> Iterator[Path]:
 def refuse(*words: object) -> str:
     """Return the one line that a command says as it refuses."""
     command = [*SOTTO, *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = starting.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
     return done.stderr
 

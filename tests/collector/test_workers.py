@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from test_serve import read_stored, run_serve
 
+import starting
 from collecting import SURVEY, TIMEOUT_S, Served, check_store, make_reports, serve, wait_until
 from sotto_collector.serving.server import RECEIVE_S
 from sotto_protocol import Report, batch_body
@@ -180,7 +180,7 @@ def test_unusable_database_is_one_line_however_many_workers(tmp_path: Path) -> N
 
 def test_worker_that_does_not_begin_to_serve_is_ended_and_said(tmp_path: Path) -> None:
     command = [sys.executable, PLANTED, "never-serve", "serve", "--db", tmp_path / "survey.db", "--port", "0"]
-    done = subprocess.run([*command, "--workers", "2"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = starting.run([*command, "--workers", "2"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "Error: it did not serve within 0.5 s\n")
 
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import stat
-import subprocess
 import sys
 import tempfile
 from contextlib import closing
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import starting
 from collecting import SMALL, TIMEOUT_S, count_here, make_reports, publish_here
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
@@ -49,7 +49,7 @@ def test_no_copy_of_a_restore_that_was_ended_outlives_the_next(
         count_here(store, publish_here(store, SMALL), make_reports(30, SMALL))
     words = ["db", "restore", "--from", str(backup), "--db", postgres_empty]
     command = [sys.executable, "-c", DIE, str(int(number)), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = starting.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     is_killed = number == signal.SIGKILL
     assert done.returncode == (-number if is_killed else 128 + number), done.stderr
     left = [*temporary.iterdir()]

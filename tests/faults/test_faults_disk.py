@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import starting
 from collecting import SMALL, SOTTO, TIMEOUT_S, Served, count_here, make_reports, publish_here, serve, wait_until
 from crowd import Crowd, check_stored
 from sotto_client.cli import main
@@ -140,12 +141,12 @@ def test_disk_that_is_full_during_a_backup_loses_nothing_and_keeps_no_part_of_it
         with crowd.at_work(served):
             crowd.wait_for(500)
             backup = [SOTTO, "backup", "--db", db, "--to", disk / "backup.db"]
-            done = subprocess.run(backup, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+            done = starting.run(backup, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
             assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
             assert "full" in done.stderr
             assert [path.name for path in disk.iterdir()] == ["filler"]
             filler.unlink()
-            subprocess.run(backup, check=True, timeout=TIMEOUT_S)
+            starting.run(backup, check=True, timeout=TIMEOUT_S)
         assert crowd.statuses.keys() == {200}
         crowd.finish(db, served)
         stored = check_stored(disk / "backup.db", SMALL)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import starting
 from audited import DEVICE, YES_NO
 from console import BIN, Console
 from node import require_node
@@ -235,7 +236,7 @@ def test_a_terminated_audit_ends_its_programs(survey_file: Path, tmp_path: Path)
     program = tmp_path / "program.py"
     program.write_text(CHILD + "import time\ntime.sleep(600)\n")
     line = shlex.join([sys.executable, str(program), str(tmp_path)])
-    with subprocess.Popen([BIN / "sotto", "audit", survey_file, "--program", line], stderr=subprocess.PIPE) as sotto:
+    with starting.Popen([BIN / "sotto", "audit", survey_file, "--program", line], stderr=subprocess.PIPE) as sotto:
         while len(children_in(tmp_path)) < 2:
             assert sotto.poll() is None
             time.sleep(0.01)

@@ -6,13 +6,13 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+import starting
 from rehearsed import CERTAIN, OFFICE, OFFICE_TRUTH, WORD
 from sotto_client.cli import main
 from sotto_estimator.views.numbers import value_words
@@ -95,11 +95,11 @@ def test_strings_that_would_move_a_terminal_are_shown_by_their_escapes(tmp_path:
 
 
 def test_a_terminal_sees_how_far_it_is_and_a_file_does_not(tmp_path: Path) -> None:
-    command = [Path(sys.executable).with_name("sotto"), "simulate", *written(tmp_path), "--n", "50", "--runs", "2"]
-    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [starting.SOTTO, "simulate", *written(tmp_path), "--n", "50", "--runs", "2"]
+    piped = starting.run(command, capture_output=True, text=True, check=True)
     assert piped.stderr == ""
     ours, theirs = pty.openpty()
-    on_terminal = subprocess.run([*command, "--seed", "1"], stdout=subprocess.PIPE, stderr=theirs, check=True)
+    on_terminal = starting.run([*command, "--seed", "1"], stdout=subprocess.PIPE, stderr=theirs, check=True)
     os.close(theirs)
     shown = os.read(ours, 2**16)
     os.close(ours)

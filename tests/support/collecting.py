@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import text
 
+import starting
 from sotto_collector.intake.counting import Batch, Outcome, count_batches, prepare_batches
 from sotto_collector.invitations import hash_invitation, make_invitations
 from sotto_collector.store import Store, StoredSurvey, StoredToken, TokenTable
@@ -24,8 +24,8 @@ from sotto_collector.store.recount import check_integrity
 from sotto_collector.tokens import create_token, hash_token
 from sotto_protocol import Coins, Report, Survey, Tally, batch_body, compile_toml, stack_records
 from sotto_protocol.invitation import parse_invitation
+from starting import SOTTO
 
-SOTTO = Path(sys.executable).with_name("sotto")
 TIMEOUT_S = 300
 """How long a test waits before it fails: reached only where something hangs."""
 TOWNS = ", ".join(f'"town {number}"' for number in range(300))
@@ -253,7 +253,7 @@ def serve(
 ) -> Iterator[Served]:
     """Serve a database on a free port until the block ends; `env` is added to this process's environment."""
     admin, analyst = prepare(db, survey)
-    process = subprocess.Popen(
+    process = starting.Popen(
         [*command, "serve", "--db", db, "--port", "0", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

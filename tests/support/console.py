@@ -14,6 +14,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import starting
+
 DOCUMENTED_URL = "http://127.0.0.1:8000"
 BIN = Path(sys.executable).parent
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -79,7 +81,7 @@ class Console:
 
     def run(self, words: list[str]) -> str:
         """Run a program to its end; it must succeed."""
-        done = subprocess.run(
+        done = starting.run(
             words, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False, timeout=300
         )
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
@@ -88,7 +90,7 @@ class Console:
     def serve(self, words: list[str]) -> str:
         """Start a collector on a free port; return its first line, with the documented address."""
         port = ["--port", "0"] if "--port" in words else []
-        server = subprocess.Popen(
+        server = starting.Popen(
             [*words, *port], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
         )
         self.servers.append(server)

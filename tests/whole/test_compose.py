@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+import starting
 from collecting import TIMEOUT_S, wait_until
 from containers import COMPOSE, CONTAINERFILE, SECRET, command_of, environment_of, health_check_of, instruction, mounted
 from postgres_server import PostgresServer, free_port, postgres_server
@@ -152,7 +153,7 @@ def publish_and_answer(folder: Path, port: int, token: str, monkeypatch: pytest.
         assert command == proxy.process.args == write_caddy(folder / "caddy", 1, 2, {})
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(proxy.certificate))
         words = ["sotto", "publish", "lunch.toml", proxy.url, "--token", token, "--yes"]
-        subprocess.run([BIN / words[0], *words[1:]], check=True, cwd=folder, timeout=TIMEOUT_S, capture_output=True)
+        starting.run([BIN / words[0], *words[1:]], check=True, cwd=folder, timeout=TIMEOUT_S, capture_output=True)
         with SurveyClient(proxy.url, compile_toml(YES_NO).id, state=folder / "device.db") as device:
             device.answer({"paid": True})
             assert device.flush(60)

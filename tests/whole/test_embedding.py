@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from browser.asked import wait_for_reports
 
+import starting
 from collecting import TIMEOUT_S, Served, serve
 from console import blocks
 from embedded import CANARY, CHOSEN, EXAMPLES, LUNCH, assert_is_noise, forms_in
@@ -182,7 +183,7 @@ def assert_only_noise_is_in_files(folder: Path) -> None:
 def test_interviews_are_made_ready_and_delivered_from_the_command_line(collector: Served, tmp_path: Path) -> None:
     def run(*words: str) -> str:
         command = [sys.executable, str(EXAMPLES / "interviews.py"), *words]
-        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT_S).stdout
+        return starting.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT_S).stdout
 
     places = str(tmp_path / "places")
     assert run("ready", collector.url, places, "2") == "1 Lunch at work\n2 Lunch at work\n"
@@ -195,7 +196,7 @@ def screen() -> Iterator[str]:
     """Start a screen that nobody sees; yield its name."""
     path = shutil.which("Xvfb") or pytest.skip("no Xvfb (Debian: apt-get install xvfb)")
     words = [path, "-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = starting.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert process.stdout is not None
         yield f":{process.stdout.readline().strip()}"
