@@ -12,9 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from sotto_estimator.covariance import covariances_of
-from sotto_estimator.side_by_side import SideBySide
-from sotto_estimator.verdict.judge import with_verdicts
 
 from sotto_client.cli import main
 from sotto_estimator import Estimates, estimate_tally, read_data
@@ -22,7 +19,10 @@ from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
+from sotto_estimator.shares.by_group import SideBySide
+from sotto_estimator.shares.covariance import covariances_of
 from sotto_estimator.shares.estimates import VoidedShare
+from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 from sotto_protocol.words import epsilon_above
 
