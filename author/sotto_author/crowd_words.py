@@ -36,14 +36,12 @@ def say_about(crowd: Crowd) -> str:
     if crowd.plan is None:
         return said
     from sotto_estimator.results.words import method_words
-    from sotto_estimator.views.plan_words import wrapped
+    from sotto_estimator.views.plan_words import of_asked, wrapped
 
     reach = crowd.plan.reach
     how = method_words(reach.level, reach.method, reach.target)
     asked = f"sotto estimate --target {reach.target} --method {reach.method}"
-    is_part = crowd.survey.draw and reach.target == "respondents"
-    of_asked = ", of each question those who are asked it" if is_part else ""
-    return wrapped(f"{said}; {how}{of_asked} ({asked})", "")
+    return wrapped(f"{said}; {how}{of_asked(crowd.plan)} ({asked})", "")
 
 
 def say_outlook(one: Outlook, crowd: Crowd) -> str:

@@ -1,9 +1,11 @@
 """`draw`: every number that is said of a question has that question's own number of reports under it."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,11 @@ from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
+from sotto_estimator.planning.needed import respondents_for
+from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.survey import plan_survey
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
+from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Chosen
 from sotto_estimator.strings.question import bit_counts
 from sotto_estimator.views.estimates import as_csv, as_json, table
@@ -28,6 +34,7 @@ from sotto_protocol import Coins, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import Bytes
 
+ASKED = ANY_OF | {"mechanism": "asked-option"}
 FIVE = replace(survey_of(YES_NO, ONE_OF, ANY_OF, YES_NO, TEXT), draw=2)
 WAVES = replace(FIVE, waves=3)
 
@@ -175,6 +182,48 @@ def test_the_results_page_shows_n_by_question_and_only_waves_that_have_it() -> N
         tallies[wave].counted("q0").n_reports for wave in (1, 3)
     ]
     assert any(line.startswith("a device answers 2 of the 5 questions") for line in section.made_of)
+
+
+@pytest.mark.parametrize("is_together", [False, True])
+def test_the_results_page_says_that_its_intervals_are_about_those_who_were_asked(is_together: bool) -> None:
+    """Under its charts, over those that are downloaded, and of one option's reports; not about the population."""
+    asked = "respondents who were asked the question, " + ("all together" if is_together else "each by itself")
+    for survey in (FIVE, WAVES, survey_of(ASKED)):
+        of = replace(survey, about="respondents")
+        tallies = {wave: Tally.of(of, people(of, 400, wave)) for wave in range(1, of.waves + 1)}
+        for target, is_said in (("respondents", True), ("population", False)):
+            choices = Choices(target=target, simultaneous="yes" if is_together else "no")  # type: ignore[arg-type]
+            results = find_results(Release(of, True, tallies), choices)
+            sections = [section for section in results.sections if section.rows]
+            assert sections
+            for section in sections:
+                assert any(asked in line for line in section.made_of) == is_said
+                for name in section.charts:
+                    said = " ".join(section.caption_of(name))
+                    assert (asked in said) == is_said
+
+
+def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_question() -> None:
+    survey = replace(survey_of(YES_NO, YES_NO), draw=1)
+    tally = Tally.of(survey, people(survey, 40))
+    (aim, _) = (verdict.aim for verdict in with_verdicts(estimate_tally(tally), tally).verdicts)
+    assert aim is not None
+    assert tally.counted("q0").n_reports < aim.n_reports == 40
+    needed = respondents_for(survey.questions[0], 0.1, Reach(), Fraction(1, 2))
+    said = (
+        f"About {needed:,} reports in all, each to 1 of the 2 questions, would give ± 10 points; there are 40 in all."
+    )
+    assert said in table(with_verdicts(estimate_tally(tally), tally))
+    whole = survey_of(YES_NO, YES_NO)
+    tally = Tally.of(whole, people(whole, 40))
+    assert " in all" not in table(with_verdicts(estimate_tally(tally), tally))
+
+
+def test_a_plan_says_that_it_is_about_those_who_are_asked() -> None:
+    survey = replace(survey_of(YES_NO, YES_NO), draw=1)
+    for target, end in (("respondents", ", of each question those who are asked it."), ("population", ".")):
+        said = plan_survey(survey, 100, Reach(target=target)).as_table()
+        assert re.search(rf"^What follows is about [a-z ]+{re.escape(end)}$", said, re.MULTILINE)
 
 
 def test_intervals_given_the_draw_cover_at_every_number_of_reports() -> None:

@@ -72,7 +72,7 @@ def test_fakes_shift_an_estimate_as_the_formula_says(kind: str, percent: int) ->
     expected = beta * ((1 - other) / (true - other) - share)
     noise = share * true * (1 - true) + (1 - share) * other * (1 - other)
     error = (1 - beta) * math.sqrt(noise / N_HONEST) / (true - other)
-    row = estimate_tally(crowd(survey, n_fakes, kind)).rows[3]
+    row = estimate_tally(crowd(survey, n_fakes, kind), is_held=False).rows[3]
     assert row.share - share == pytest.approx(expected, abs=DEVIATIONS * error)
     assert DEVIATIONS * error < expected / 1.2, "a shift of nothing must not pass"
 
@@ -92,10 +92,11 @@ def test_shifts_are_what_replacing_reports_by_fakes_does_to_the_estimate(n: int,
     """Exactly: of 100 n reports, n that support no other share of the value than the rest become fakes."""
     survey = survey_of(YES_NO)
     per_report = data.draw(st.integers(0, 100))
-    before = estimate_tally(Tally(survey, {1: 100 * n}, {"q0": np.array([per_report * n])})).rows[0]
+    tally = Tally(survey, {1: 100 * n}, {"q0": np.array([per_report * n])})
+    before = estimate_tally(tally, is_held=False).rows[0]
     for shift, n_for in ((before.shift_up, 1), (before.shift_down, 0)):
         counts = np.array([per_report * (100 * n - n) + 100 * n * n_for], np.int64)  # of 100 n reports each, 100 times
-        after = estimate_tally(Tally(survey, {1: 100 * 100 * n}, {"q0": counts})).rows[0]
+        after = estimate_tally(Tally(survey, {1: 100 * 100 * n}, {"q0": counts}), is_held=False).rows[0]
         assert after.share - before.share == pytest.approx(shift, abs=1e-9)
 
 

@@ -90,7 +90,7 @@ def random_rows(seed: int, n_tallies: int) -> Iterator[tuple[Estimate, ...]]:
         else:
             counts = rng.binomial(n, rng.uniform(size=n_options))
         options = IntervalOptions(target=rng.choice(["population", "respondents"]), level=rng.choice([0.9, 0.95, 0.99]))
-        yield estimate_tally(Tally(survey, {1: n}, {"w": counts}), options).rows
+        yield estimate_tally(Tally(survey, {1: n}, {"w": counts}), options, is_held=False).told_rows
 
 
 class Marked(NamedTuple):

@@ -15,16 +15,29 @@ from sotto_protocol import Question
 from sotto_protocol.language import Language
 
 
-def interval_line(options: IntervalOptions, say: Language, method: str = "") -> str:
+def interval_line(options: IntervalOptions, say: Language, method: str = "", *, asks_some: bool = False) -> str:
     """Return what the intervals are: their level, whom they are about, whether they hold together, and their method.
 
-    `method`: how they are made, where it is not by the options' method alone.
+    `method`: how they are made, where it is not by the options' method alone. `asks_some`: whether a device is asked
+    some questions, or one option, by chance: then those who are asked are all that is known of the respondents.
     """
     values = {"level": say.percent(level_digits(options.level)), "method": method or options.method}
     if options.about == "population":
         if options.simultaneous:
             return say.gettext("%(level)s intervals about the population, all together; method: %(method)s", **values)
         return say.gettext("%(level)s intervals about the population, each by itself; method: %(method)s", **values)
+    if asks_some:
+        if options.simultaneous:
+            return say.gettext(
+                "%(level)s intervals about those respondents who were asked the question, all together; method: "
+                "%(method)s",
+                **values,
+            )
+        return say.gettext(
+            "%(level)s intervals about those respondents who were asked the question, each by itself; method: "
+            "%(method)s",
+            **values,
+        )
     if options.simultaneous:
         return say.gettext("%(level)s intervals about these respondents, all together; method: %(method)s", **values)
     return say.gettext("%(level)s intervals about these respondents, each by itself; method: %(method)s", **values)
@@ -33,7 +46,8 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "") -> 
 def remarks_on(question: Question, estimates: Estimates, say: Language) -> tuple[str, ...]:
     """Return what a question's intervals are, which a text question's have elsewhere, and of which reports."""
     by = next((mean.interval for mean in estimates.told_means if mean.question == question.id), "")
-    made = () if is_text(question) else (interval_line(estimates.options, say, by),)
+    asks_some = bool(estimates.drawn) or (not is_text(question) and question.mechanism.has_cohorts)
+    made = () if is_text(question) else (interval_line(estimates.options, say, by, asks_some=asks_some),)
     return *made, *_of_reports(question, estimates, say)
 
 

@@ -24,7 +24,7 @@ from sotto_estimator.views.plan_wish_words import (
     wish_members,
     wish_table,
 )
-from sotto_estimator.views.plan_words import amount, sentences, wrapped
+from sotto_estimator.views.plan_words import amount, of_asked, sentences, wrapped
 from sotto_protocol import Question, Survey
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
@@ -66,7 +66,7 @@ def survey_table(plan: SurveyPlan) -> str:
     """Return the figures of every question, a row for each kind of interval, what they mean, and sentences."""
     head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS]
     rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
-    about = f"What follows is about {target_words(plan.reach.target)}."
+    about = f"What follows is about {target_words(plan.reach.target)}{of_asked(plan)}."
     return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), about, sentences(plan)])
 
 

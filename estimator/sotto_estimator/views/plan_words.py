@@ -64,6 +64,12 @@ def answers(one: QuestionPlan) -> str:
     )
 
 
+def of_asked(plan: SurveyPlan) -> str:
+    """Return of which respondents each question's interval is, where it is not of all of them."""
+    is_part = plan.survey.draw and plan.reach.target == "respondents"
+    return ", of each question those who are asked it" if is_part else ""
+
+
 def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
     need = needs_of(plan.survey)[one.question.id]
     if plan.n < need.least and plan.survey.min_reports > 1:

@@ -119,6 +119,19 @@ def _of_aim(aim: Aim, say: Language) -> str:
     values = {"width": width_words(aim, say), "reports": aim.n_needed, "now": aim.n_reports}
     if aim.n_needed is None:
         return say.gettext("No number of reports would give ± %(width)s.", **values)
+    if aim.drawn:
+        values |= {"drawn": aim.drawn[0], "questions": aim.drawn[1]}
+        if aim.is_declared:
+            return say.gettext(
+                "The survey aims at ± %(width)s, for which it takes about %(reports)s reports in all, each to "
+                "%(drawn)s of the %(questions)s questions; there are %(now)s in all.",
+                **values,
+            )
+        return say.gettext(
+            "About %(reports)s reports in all, each to %(drawn)s of the %(questions)s questions, would give "
+            "± %(width)s; there are %(now)s in all.",
+            **values,
+        )
     if aim.is_declared:
         return say.gettext(
             "The survey aims at ± %(width)s, for which it takes about %(reports)s reports; there are %(now)s.", **values

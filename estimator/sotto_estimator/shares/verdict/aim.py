@@ -37,7 +37,8 @@ def aim_of_question(
     n_people = _planned(question, half_width, _reach(options), part_drawn(tally.survey))
     n_needed = None if n_people is None else n_waves * n_people
     unit = question.kind.unit if isinstance(question.kind, Number) else None
-    return _aim(Aim(half_width, wanted is not None, n_needed, tally.n_reports, unit))
+    drawn = (tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None
+    return _aim(Aim(half_width, wanted is not None, n_needed, tally.n_reports, unit, drawn))
 
 
 def aim_of_counts(channel: Channel, ends: Ends, n_reports: int, options: IntervalOptions) -> Aim | None:

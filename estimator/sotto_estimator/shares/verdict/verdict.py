@@ -53,7 +53,8 @@ class Aim:
     """A half-width, of a share as a fraction or in `unit`, and the reports that give it: `n_needed` in all.
 
     `is_declared`: whether the survey says that it is wanted; else it is a tenth of all there is. `n_needed`: None
-    where no number gives it. `n_reports`: as many as there are.
+    where no number gives it. `n_reports`: as many as there are. `drawn`: how many questions each of them answers, and
+    of how many, where it is not all.
     """
 
     half_width: float
@@ -61,6 +62,7 @@ class Aim:
     n_needed: int | None
     n_reports: int
     unit: str | None = None
+    drawn: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
