@@ -21,7 +21,6 @@ from sotto_estimator.strings.plan import (
     TextStudy,
     plan_text_question,
     share_variance,
-    skewness,
     smallest_share,
     standard_error,
 )
@@ -157,27 +156,6 @@ def test_more_hashes_approach_the_variance_of_their_random_bits() -> None:
     second_moment = ((ones * (1 - ones)) @ weights**2 + ((ones - b) @ weights) ** 2).mean()
     assert share_variance(0, design) == pytest.approx(second_moment, rel=0.01)
     assert share_variance(0, design) != pytest.approx(1.03 * second_moment, rel=0.01)
-
-
-@pytest.mark.parametrize("power", [0.3, POWER, 0.99])
-def test_a_smallest_share_is_as_far_above_its_error_as_power_and_correction_ask(power: float) -> None:
-    design = design_of("2", BloomShape(64, 1, 256))
-    share = smallest_share(design, replace(STUDY, power=power))
-    threshold = stats.norm.isf(ERROR_RATE / 1000)
-    skewed = threshold + skewness(share, design, STUDY.n_reports) * (threshold**2 - 1) / 6
-    asked = (skewed + stats.norm.ppf(power)) * standard_error(share, design, STUDY.n_reports)
-    assert asked < share < 1.05 * asked
-    assert 0 < share < 0.02
-
-
-def test_the_skewness_is_that_of_others_who_share_cells() -> None:
-    """50 others of 2 % each fall into 16 cells at random, beside normal noise: 200,000 simulated sums."""
-    design, n = design_of("4", BloomShape(32, 1, 16)), 50_000
-    generator = np.random.default_rng(8)
-    others = 0.02 * generator.binomial(49, 1 / 32, (200_000, 16))
-    noise = standard_error(0.02, design, n) ** 2 * 16 - others.var()
-    sums = (others + generator.normal(0, math.sqrt(noise), others.shape)).sum(axis=1)
-    assert skewness(0.02, design, n) == pytest.approx(stats.skew(sums), rel=0.1)
 
 
 def test_the_error_is_never_below_what_the_other_strings_bits_make() -> None:

@@ -19,9 +19,9 @@ MAX_FULL = 512
 """Most candidates that are all fitted together."""
 _MAX_FULL_ENTRIES = 2**24
 """Most entries of the columns of a map that is no hash, whose candidates are fitted together however many they are."""
-_WORTH_GROWING = 1.1
+WORTH_GROWING = 1.1
 """How many times the degrees of freedom of the full model another must be able to have to be tried."""
-_NOISE_P_VALUE = 0.05
+NOISE_P_VALUE = 0.05
 """Of the full model's residuals: below it more than noise may be left, as a large unlisted string leaves it."""
 _LEAST_P_VALUE = 1e-300
 _MAX_INFLATION = 3.0
@@ -90,8 +90,8 @@ class Search:
         full = self._model(self.eligible)
         if self.spans_others or confounding(self.cells, full.fit) >= CONFOUNDED:
             return full
-        n_found, leaves_noise = int(np.count_nonzero(self.detected(full))), full.fit.p_value >= _NOISE_P_VALUE
-        if leaves_noise and self.cells.n_used - n_found <= _WORTH_GROWING * full.fit.degrees:
+        n_found, leaves_noise = int(np.count_nonzero(self.detected(full))), full.fit.p_value >= NOISE_P_VALUE
+        if leaves_noise and self.cells.n_used - n_found <= WORTH_GROWING * full.fit.degrees:
             return full
         grown = self._allow_for_choice(self._grow())
         return full if leaves_noise and full.fit.spread <= grown.fit.spread else grown

@@ -4,12 +4,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache, partial
 from itertools import product
 
-from scipy.special import ndtri
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from sotto_estimator.channel.channel import check_n, check_power
 from sotto_estimator.errors import DomainError
+from sotto_estimator.strings.filter_power import FilterTest
 from sotto_estimator.strings.plan_designs import (
     BucketResponse,
     bucket_response,
@@ -34,8 +37,8 @@ _N_HASHES = (1, 2, 3, 4)
 _N_COHORTS = tuple(2**power for power in range(11))
 _MIN_REPORTS_A_COHORT = 100  # the decoder takes errors from the counts themselves: they need some
 _NEAR_BEST = 1.05  # a share that is this many times the smallest is as good, if reports are shorter
-_N_ROUNDS = 32  # of a bisection
-_LEAST_SHARE = 1e-12  # of those that are looked at: one in as many reports as there can be
+_PRECISION = 1e-6  # of a share, relative
+_SURE = 1e-9  # what is less probable is as probable, and what is more than the rest of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +98,8 @@ def plan_text_question(
     if not (epsilon_forever is None and n_bits is None and n_hashes is None):
         return _with_best(filters, [], epsilon, study)
     apple = [count_mean_sketch(epsilon), hadamard_count_mean_sketch(epsilon)]
-    ours, *others = [
-        _row(design, epsilon, None, study) for design in (bucket_response(sketch(epsilon, n_cohorts)), *apple)
-    ]
+    sketches = (bucket_response(sketch(epsilon, n_cohorts)), *apple)
+    ours, *others = [_row(design, epsilon, None, study, smallest_share(design, study)) for design in sketches]
     return _with_best([ours, *filters], others, epsilon, study)
 
 
@@ -109,8 +111,25 @@ def _plan_filters(
     shapes = list(_shapes(choices, study))
     differences = {shape.n_differences for shape in shapes}
     stages = {number: Stages.of_epsilons(number, epsilon, epsilon_forever) for number in differences}
-    rows = [_row(bloom(shape, stages[shape.n_differences]), epsilon, epsilon_forever, study) for shape in shapes]
-    return [_best([row for row in rows if row.n_hashes == hashes]) for hashes in choices[1]]
+    designs = [bloom(shape, stages[shape.n_differences]) for shape in shapes]
+    rows = {design: _row(design, epsilon, epsilon_forever, study, rough_share(design, study)) for design in designs}
+    of_hashes = [{design: row for design, row in rows.items() if row.n_hashes == hashes} for hashes in choices[1]]
+    return [_best_filter(some, study) for some in of_hashes]
+
+
+def _best_filter(rows: dict[BloomResponse, TextPlan], study: TextStudy) -> TextPlan:
+    """Return the best of rows with rough shares. Those that matter get the share of the decoder's tests."""
+    known: set[BloomResponse] = set()
+    while True:
+        least = min(rows, key=lambda design: rows[design].smallest_share)
+        best = _best(list(rows.values()))
+        design = next(design for design, row in rows.items() if row is best) if least in known else least
+        if design in known:
+            return best
+        known.add(design)
+        share = smallest_share(design, study)
+        error = standard_error(share, design, study.n_reports)
+        rows[design] = replace(rows[design], smallest_share=share, standard_error=error)
 
 
 def _with_best(rows: list[TextPlan], others: list[TextPlan], epsilon: Decimal, study: TextStudy) -> list[TextPlan]:
@@ -154,19 +173,6 @@ def standard_error(share: float, design: TextDesign, n_reports: int) -> float:
     return math.sqrt(share_variance(share, design) / n_reports + share * (1 - share) * of_hashes)
 
 
-def skewness(share: float, design: TextDesign, n_reports: int) -> float:
-    """Return the skewness of a string's estimated share, where all others are on no list and as common.
-
-    A bit that one of them sets counts too much in h m cells, and few of them do: the third moment of a cell is
-    (1 - share) share^2 d (1 - d) (1 - 2 d), and the sum over h m cells has 1 / sqrt(h m) of its skewness.
-    """
-    density, _ = _hash_moments(design)
-    cells = design.n_hashes * design.n_cohorts
-    third = (1 - share) * share**2 * density * (1 - density) * (1 - 2 * density)
-    deviation = standard_error(share, design, n_reports) * math.sqrt(cells)
-    return third / deviation**3 / math.sqrt(cells)
-
-
 def _hash_moments(design: TextDesign) -> tuple[float, float]:
     """Return the chance d that a random string sets a bit, and d (1 - d) less the covariance of two bits."""
     k, h = design.n_values, design.n_hashes
@@ -175,31 +181,43 @@ def _hash_moments(design: TextDesign) -> tuple[float, float]:
     return 1 - unset, unset * (1 - unset) - covariance
 
 
+@lru_cache(maxsize=1024)
 def smallest_share(design: TextDesign, study: TextStudy) -> float:
-    """Return the smallest share that is detected with the study's power, by bisection; 1 where none is.
+    """Return the smallest share that is detected with the study's power, by the decoder's own tests; 1 where none is.
 
-    Of a sketch detected by the decoder's test at `ERROR_RATE` / n_candidates. Of a filter: the estimate exceeds its
-    error times the normal quantile t of that, and skewness (t^2 - 1) / 6 more (Cornish & Fisher 1938).
+    Others have strings of their own; of a filter they may all be as common too, whichever is harder.
     """
     if isinstance(design, BucketResponse):
-        test = SketchTest(design, study.n_reports, ERROR_RATE / study.n_candidates)
-        return _least(lambda share: test.power(share) >= study.power)
-    threshold, reserve = -float(ndtri(ERROR_RATE / study.n_candidates)), float(ndtri(study.power))
-
-    def is_found(share: float) -> bool:
-        skewed = threshold + skewness(share, design, study.n_reports) * (threshold**2 - 1) / 6
-        return share >= (skewed + reserve) * standard_error(share, design, study.n_reports)
-
-    return _least(is_found)
+        return _least_share(SketchTest(design, study.n_reports, ERROR_RATE / study.n_candidates).power, study)
+    test, near = FilterTest(design, study.n_reports, study.n_candidates, ERROR_RATE), 3 * rough_share(design, study)
+    return max(_least_share(partial(test.power, is_common=is_common), study, near) for is_common in (True, False))
 
 
-def _least(is_found: Callable[[float], bool]) -> float:
-    """Return the least share that is found, by bisection of its logarithm; 1 where none is."""
-    low, high = math.log(_LEAST_SHARE), 0.0
-    for _ in range(_N_ROUNDS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_found(math.exp(middle)) else (middle, high)
-    return math.exp(high)
+def rough_share(design: TextDesign, study: TextStudy) -> float:
+    """Return about the smallest share that is detected: as if by one test, of an estimate that is normal."""
+
+    def power(share: float) -> float:
+        return float(ndtr(share / standard_error(share, design, study.n_reports) + score))
+
+    score = float(ndtri(ERROR_RATE / study.n_candidates))
+    return _least_share(power, study)
+
+
+def _least_share(power: Callable[[float], float], study: TextStudy, near: float = 1.0) -> float:
+    """Return the least share that has the study's power, of one person and more; 1 where none has.
+
+    `near`: a share that may well have it.
+    """
+
+    def excess(log_share: float) -> float:
+        found = min(max(power(math.exp(log_share)), _SURE), 1 - _SURE)
+        return float(ndtri(found) - ndtri(study.power))
+
+    low = -math.log(study.n_reports)
+    high = next((high for high in (min(math.log(near), 0.0), 0.0) if excess(high) >= 0), None)
+    if high is None:
+        return 1.0
+    return math.exp(brentq(excess, low, high, xtol=_PRECISION)) if excess(low) < 0 else math.exp(low)
 
 
 def _fixed(number: int | None, choices: tuple[int, ...]) -> tuple[int, ...]:
@@ -217,8 +235,9 @@ def _shapes(choices: Sequence[tuple[int, ...]], study: TextStudy) -> list[BloomS
     ]
 
 
-def _row(design: TextDesign, epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy) -> TextPlan:
-    share = smallest_share(design, study)
+def _row(
+    design: TextDesign, epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy, share: float
+) -> TextPlan:
     return TextPlan(
         design.name,
         float(epsilon),

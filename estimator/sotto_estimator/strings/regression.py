@@ -17,11 +17,11 @@ from sotto_estimator.strings.columns import HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates, debias
 
 _N_STEPS = 50
-_LEAST_VARIANCE = 1e-3  # of a device, in that of a random bit: a channel without noise has cells without any
+LEAST_VARIANCE = 1e-3  # of a device, in that of a random bit: a channel without noise has cells without any
 _MIN_PIVOT = 1e-9  # of a column's squared length: what is left of it beside those before
 _MAX_FITS = 6
-_OUTLIER = 4.0
-_MAD_TO_DEVIATION = 1.4826  # of the median absolute residual, for normal ones
+OUTLIER = 4.0
+MAD_TO_DEVIATION = 1.4826  # of the median absolute residual, for normal ones
 _CONSTRAINT_WEIGHT = 1e4
 _NUMBERS_PER_BATCH = 2**20
 
@@ -70,7 +70,7 @@ class Cells:
     def variances(self, true_shares: Floats) -> Floats:
         """Return the variance of each cell's share: perturbation and sampled strings; infinite without reports."""
         device = self.noise(true_shares.reshape(self.shape)).ravel() + true_shares * (1 - true_shares)
-        floor = (self.moments.variance or 1 / self.shape[1]) * _LEAST_VARIANCE
+        floor = (self.moments.variance or 1 / self.shape[1]) * LEAST_VARIANCE
         out = np.full(self.n_devices.shape, np.inf)
         np.divide(np.maximum(device, floor), self.n_devices, out=out, where=self.n_devices > 0)
         return out
@@ -112,7 +112,7 @@ def fit_columns(cells: Cells, columns: Floats, start: Regression | None = None) 
     """Fit columns, shape (n_cells, n), a few times: with better variances, and without outliers.
 
     A large string that is no candidate stands out in the few cells that it sets; they are left out (weight 0), where
-    the residual exceeds `_OUTLIER` robust standard deviations. `start`: a fit of others, whose weights are tried.
+    the residual exceeds `OUTLIER` robust standard deviations. `start`: a fit of others, whose weights are tried.
     Raises LinAlgError where columns cannot be told apart.
     """
     density, hash_variance = cells.moments.density, cells.moments.variance
@@ -243,7 +243,7 @@ def _solve(cells: Cells, columns: Floats, cell_weights: Floats) -> _Solved:
     scaled = centred * np.sqrt(cell_weights)[:, None]
     gram = scaled.T @ scaled
     factor = linalg.cholesky(gram, check_finite=False)
-    if (np.square(np.diag(factor)) <= _MIN_PIVOT * _LEAST_VARIANCE * np.diag(gram)).any():
+    if (np.square(np.diag(factor)) <= _MIN_PIVOT * LEAST_VARIANCE * np.diag(gram)).any():
         raise linalg.LinAlgError
     target = linalg.solve_triangular(factor, centred.T @ (cell_weights * excess), trans=1, check_finite=False)
     shares = linalg.solve_triangular(factor, target, check_finite=False)
@@ -273,7 +273,7 @@ def _linear_weights(solved: _Solved, cell_weights: Floats) -> Floats:
 
 def _outliers(residuals: Floats, variances: Floats) -> NDArray[np.bool_]:
     sizes = np.abs(residuals) / np.sqrt(variances)
-    return np.asarray(sizes > _OUTLIER * robust_scale(sizes[np.isfinite(variances)]))
+    return np.asarray(sizes > OUTLIER * robust_scale(sizes[np.isfinite(variances)]))
 
 
 def _carries(inside: NDArray[np.bool_], used: NDArray[np.bool_], columns: Floats) -> bool:
@@ -286,7 +286,7 @@ def _carries(inside: NDArray[np.bool_], used: NDArray[np.bool_], columns: Floats
 
 def robust_scale(sizes: Floats) -> float:
     """Return a standard deviation from absolute standardised residuals: by their median, and at least 1."""
-    return max(1.0, float(np.median(sizes)) * _MAD_TO_DEVIATION)
+    return max(1.0, float(np.median(sizes)) * MAD_TO_DEVIATION)
 
 
 def _unlisted(residuals: Floats, variances: Floats, degrees: int, hash_variance: float) -> float:

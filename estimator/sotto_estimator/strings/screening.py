@@ -14,7 +14,7 @@ from sotto_estimator.strings.regression import Regression
 
 _WINSOR = 2.0
 _TURN = 1.5
-_N_LEVELS = 128  # of residuals above 0, where sums are few draws' and their distribution is computed
+N_LEVELS = 128  # of residuals above 0, where sums are few draws' and their distribution is computed
 
 
 def winsor_limit(n_draws: int, most_p: float) -> float:
@@ -50,7 +50,7 @@ def levels_of(weighted: Floats) -> Floats:
     """Return integers in the proportions of residuals, shape (n_cohorts, n_bits), each cohort's around its mean."""
     centred = weighted - weighted.mean(-1, keepdims=True)
     largest = float(np.abs(centred).max())
-    return np.asarray(np.rint(centred * (_N_LEVELS / largest)) if largest > 0 else centred)
+    return np.asarray(np.rint(centred * (N_LEVELS / largest)) if largest > 0 else centred)
 
 
 def tail_of_draws(levels: Floats, n_hashes: int, sums: Floats) -> Floats:
@@ -78,3 +78,18 @@ def upper_tail(values: Floats, errors: Floats, skewness: float = 0.0) -> Floats:
     steepest = np.minimum(scores, _TURN / max(skewness, 1e-9))  # beyond, the correction would turn back
     scores = scores - max(skewness, 0.0) * np.maximum(np.square(steepest) - 1, 0) / 6
     return np.where(errors > 0, special.ndtr(-scores), np.where(values > 0, 0.0, 1.0))
+
+
+def least_score(most_p: float, skewness: float) -> float:
+    """Return the least score of a P-value of at most `most_p` in [0, 1/2], as `upper_tail` has it.
+
+    >>> score = least_score(0.001, 0.4)
+    >>> round(score, 3), round(float(upper_tail(np.array(score), np.array(1.0), 0.4)), 6)
+    (3.859, 0.001)
+    """
+    normal, slope = -float(special.ndtri(most_p)), max(skewness, 1e-9) / 6
+    steepest = _TURN / (6 * slope)
+    root = 1 - 4 * slope * (normal - slope)
+    if normal < 1 or (root >= 0 and (score := (1 - math.sqrt(root)) / (2 * slope)) <= steepest):
+        return normal if normal < 1 else score
+    return normal + slope * max(steepest**2 - 1, 0)
