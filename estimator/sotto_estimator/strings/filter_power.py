@@ -32,14 +32,15 @@ _POINTS, _LENGTHS = np.polynomial.legendre.leggauss(20)
 """Between -1 and 1."""
 _N_VALUES = 512  # about, of cells: where counts are larger, several are one
 _REACH = 8.0  # deviations of a cell's noise that its values reach
-_FEW_STRINGS, _FEW_MEET = 12, 4.0  # so many are counted one by one: others in all, others in a cell on average
+_FEW_STRINGS, _FEW_MEET = 12, 2.0  # so many are counted one by one: others in all, others in a cell on average
 _PART_OF_COUNT = 0.25  # by which a median of whole counts moves between crowds
 _NEVER = 1e-7
 _LIKELY = 1e-4
 _MOST_SUMMED = 16  # draws: the sum of more is normal
 _N_ROUNDS = 16
 _N_FITS = 6
-_NORMAL = 1000.0  # of a count's variance: beyond it is normal
+_ONE, _TINY = np.ones(1), 1e-300
+_NORMAL = 200.0  # of a count's variance: beyond it is normal
 
 
 @dataclass(frozen=True)
@@ -291,10 +292,6 @@ class Crowd:
         within = float(self.own_weights @ (self.own @ values**2 - means**2))
         between = float(self.own_weights @ (means - self.own_weights @ means) ** 2)
         return math.sqrt(max(within / h + between, _TINY) / m)
-
-
-_ONE = np.ones(1)
-_TINY = 1e-300
 
 
 def both(first: float, second: float, correlation: float) -> float:

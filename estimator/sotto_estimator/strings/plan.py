@@ -37,7 +37,8 @@ _N_HASHES = (1, 2, 3, 4)
 _N_COHORTS = tuple(2**power for power in range(11))
 _MIN_REPORTS_A_COHORT = 100  # the decoder takes errors from the counts themselves: they need some
 _NEAR_BEST = 1.05  # a share that is this many times the smallest is as good, if reports are shorter
-_PRECISION = 1e-6  # of a share, relative
+_ROUGH = 1.03  # times a rough share is about the smallest one: the decoder has two tests
+_PRECISION, _STEP = 1e-6, 0.2  # of a share, relative: of what is found, and of where it is looked for first
 _SURE = 1e-9  # what is less probable is as probable, and what is more than the rest of it
 
 
@@ -121,8 +122,8 @@ def _best_filter(rows: dict[BloomResponse, TextPlan], study: TextStudy) -> TextP
     """Return the best of rows with rough shares. Those that matter get the share of the decoder's tests."""
     known: set[BloomResponse] = set()
     while True:
-        least = min(rows, key=lambda design: rows[design].smallest_share)
-        best = _best(list(rows.values()))
+        least = min(rows, key=lambda design: rows[design].smallest_share * (1 if design in known else _ROUGH))
+        best = _best(list(rows.values()), rows[least].smallest_share)
         design = next(design for design, row in rows.items() if row is best) if least in known else least
         if design in known:
             return best
@@ -134,7 +135,7 @@ def _best_filter(rows: dict[BloomResponse, TextPlan], study: TextStudy) -> TextP
 
 def _with_best(rows: list[TextPlan], others: list[TextPlan], epsilon: Decimal, study: TextStudy) -> list[TextPlan]:
     """Return the best of the rows, marked, then the rest of them, then others, which no file has."""
-    chosen = _best(rows)
+    chosen = _best(rows, min(row.smallest_share for row in rows))
     if chosen.smallest_share >= 1:
         raise ValueError(
             f"no string can be detected with epsilon ({epsilon}) and n = {study.n_reports:,} reports, not even one "
@@ -189,8 +190,11 @@ def smallest_share(design: TextDesign, study: TextStudy) -> float:
     """
     if isinstance(design, BucketResponse):
         return _least_share(SketchTest(design, study.n_reports, ERROR_RATE / study.n_candidates).power, study)
-    test, near = FilterTest(design, study.n_reports, study.n_candidates, ERROR_RATE), 3 * rough_share(design, study)
-    return max(_least_share(partial(test.power, is_common=is_common), study, near) for is_common in (True, False))
+    test, share = FilterTest(design, study.n_reports, study.n_candidates, ERROR_RATE), rough_share(design, study)
+    for is_common in (True, False):
+        power = partial(test.power, is_common=is_common)
+        share = share if not is_common and power(share) >= study.power else _least_share(power, study, share)
+    return share
 
 
 def rough_share(design: TextDesign, study: TextStudy) -> float:
@@ -206,18 +210,19 @@ def rough_share(design: TextDesign, study: TextStudy) -> float:
 def _least_share(power: Callable[[float], float], study: TextStudy, near: float = 1.0) -> float:
     """Return the least share that has the study's power, of one person and more; 1 where none has.
 
-    `near`: a share that may well have it.
+    It is looked for around `near` first.
     """
 
     def excess(log_share: float) -> float:
         found = min(max(power(math.exp(log_share)), _SURE), 1 - _SURE)
         return float(ndtri(found) - ndtri(study.power))
 
-    low = -math.log(study.n_reports)
-    high = next((high for high in (min(math.log(near), 0.0), 0.0) if excess(high) >= 0), None)
+    least, middle = -math.log(study.n_reports), math.log(near)
+    high = next((end for end in (min(middle + _STEP, 0.0), 0.0) if excess(end) >= 0), None)
     if high is None:
         return 1.0
-    return math.exp(brentq(excess, low, high, xtol=_PRECISION)) if excess(low) < 0 else math.exp(low)
+    low = next((end for end in (middle - _STEP, least) if least <= end and excess(end) < 0), None)
+    return math.exp(least if low is None else brentq(excess, low, high, xtol=_PRECISION))
 
 
 def _fixed(number: int | None, choices: tuple[int, ...]) -> tuple[int, ...]:
@@ -252,10 +257,9 @@ def _row(
     )
 
 
-def _best(rows: Sequence[TextPlan]) -> TextPlan:
-    """Return the row of the shortest reports, then of the fewest cohorts, among those that are near the best."""
-    near = _NEAR_BEST * min(row.smallest_share for row in rows)
+def _best(rows: Sequence[TextPlan], least: float) -> TextPlan:
+    """Return the row of the shortest reports, then of the fewest cohorts, among those that are near the least share."""
     return min(
-        (row for row in rows if row.smallest_share <= near),
+        (row for row in rows if row.smallest_share <= _NEAR_BEST * least),
         key=lambda row: (row.report_bytes, row.n_buckets * row.n_cohorts, row.smallest_share),
     )
