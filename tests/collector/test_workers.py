@@ -15,7 +15,7 @@ import pytest
 from test_serve import read_stored, run_serve
 
 import starting
-from collecting import SURVEY, TIMEOUT_S, Served, check_store, make_reports, serve, wait_until
+from collecting import SOTTO, SURVEY, TIMEOUT_S, Served, check_store, make_reports, serve, wait_until
 from sotto_collector.serving.server import RECEIVE_S
 from sotto_protocol import Report, batch_body
 
@@ -169,6 +169,14 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
             served.connect()
         served.process.communicate(timeout=TIMEOUT_S)
     check_store(served.db)
+
+
+def test_what_every_worker_needs_is_loaded_once_before_they_begin(tmp_path: Path) -> None:
+    with serve(
+        tmp_path / "survey.db", "--workers", "2", command=["/usr/bin/env", SOTTO]
+    ) as served:  # with nothing loaded
+        assert "/scipy/special/" in Path(f"/proc/{served.process.pid}/maps").read_text()
+        assert served.stop() == (0, "", "")
 
 
 def test_unusable_database_is_one_line_however_many_workers(tmp_path: Path) -> None:

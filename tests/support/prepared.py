@@ -21,6 +21,12 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 OURS = ("sotto_protocol", "sotto_client", "sotto_collector", "sotto_estimator", "sotto_rehearsal", "sotto_author")
+LATER = {
+    "sotto_collector.store": ("alembic.command", "alembic.config", "sotto_collector.store.postgres"),
+    "sotto_collector.app": ("jinja2.ext", "sotto_estimator.page.blueprint", "sotto_estimator.page.release"),
+    "sotto_estimator.commands": ("sotto_estimator.views.estimates",),
+}
+"""What functions of a module import when they are called, and which is slow to load."""
 
 
 def await_order(control: socket.socket) -> dict[str, Any]:
@@ -69,6 +75,9 @@ def load_for(order: dict[str, Any]) -> None:
                         import_module(name)
             if "sotto_client.cli" in names:
                 next((commands()[word].load() for word in order["argv"][1:] if word in commands()), None)
+        for name in [name for module, later in LATER.items() if module in sys.modules for name in later]:
+            with suppress(ImportError):
+                import_module(name)
 
 
 def fork_off() -> int:

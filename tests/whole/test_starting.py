@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import starting
+from prepared import LATER
 from starting import SOTTO
 
 TIMEOUT_S = 300
@@ -26,6 +28,7 @@ streams = [
 ]
 kept = ("Umask", "SigB", "SigC", "SigP", "Shd", "Threads", "Groups")
 masks = [line for line in open("/proc/self/status") if line.startswith(kept)]
+filters = [str(each) for each in warnings.filters if each[2].__module__ == "builtins" and not each[1]]
 told = {
     "environ": dict(os.environ), "argv": sys.argv, "orig_argv": sys.orig_argv, "path": sys.path, "cwd": os.getcwd(),
     "parent": os.getppid(), "group": os.getpgid(0) == os.getpid(), "session": os.getsid(0) == os.getpid(),
@@ -34,7 +37,7 @@ told = {
     "main": [sys.modules["__main__"].__dict__ is globals(), __name__, globals().get("__file__")],
     "handlers": [str(signal.getsignal(number)) for number in (1, 2, 3, 13, 15, 17)], "streams": streams,
     "handles": sorted(os.listdir("/proc/self/fd"))[:-1], "input": sys.stdin.read(), "gc": gc.isenabled(),
-    "filters": [str(each) for each in warnings.filters], "locale": locale.getlocale(),
+    "filters": filters, "locale": locale.getlocale(),
     "threads": threading.active_count(), "nice": os.nice(0),
 }
 print(json.dumps(told))
@@ -180,6 +183,10 @@ def test_orphans_go_to_init_as_ever() -> None:
         orphan = int(process.stdout.readline())
     with pytest.raises(ChildProcessError):
         os.waitpid(orphan, 0)
+
+
+def test_what_is_loaded_beforehand_is_there() -> None:
+    assert all(find_spec(name) for module, later in LATER.items() for name in (module, *later))
 
 
 @pytest.mark.thorough

@@ -10,6 +10,7 @@ from sotto_collector.commands.options import all_settings
 from sotto_collector.logs import log_what_nobody_caught, set_up_logs
 from sotto_collector.memory import share_heaps
 from sotto_collector.metrics import metrics_folder
+from sotto_collector.pages.results import load_results
 from sotto_collector.serving.server import listen, say_url
 from sotto_collector.serving.worker import serve_on
 from sotto_collector.serving.workers import Workers
@@ -46,6 +47,7 @@ def serve(create: bool, **values: Any) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         serve_on(listening, settings, ALONE, announce)
         return
+    load_results()
     with metrics_folder() as folder:
         Workers(settings, listening, folder).run(announce)
     Collector(settings).close()  # alone now: it may rewrite the database in the order of the ids

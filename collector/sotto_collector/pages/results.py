@@ -46,16 +46,29 @@ Digest = Callable[[Survey, dict[int, Tally]], str]
 """Tells one state of a survey's tallies from another."""
 
 
-def install_results(app: Flask) -> None:
-    """Mount the results page; where the estimator is not installed, a page that says so."""
+def load_results() -> bool:
+    """Load the estimator's page; return False where the estimator is not installed.
+
+    Called before workers are forked, it takes its half second, and its memory, once for all of them.
+    """
     try:
-        from sotto_estimator.page.blueprint import make_results_page
-        from sotto_estimator.page.release import Release, digest_of
+        import sotto_estimator.page.blueprint
+        import sotto_estimator.page.release  # noqa: F401
     except ModuleNotFoundError as fault:
         if str(fault.name).partition(".")[0] not in _OF_ESTIMATOR:
             raise
+        return False
+    return True
+
+
+def install_results(app: Flask) -> None:
+    """Mount the results page; where the estimator is not installed, a page that says so."""
+    if not load_results():
         app.register_blueprint(_make_substitute())
         return
+    from sotto_estimator.page.blueprint import make_results_page
+    from sotto_estimator.page.release import Release, digest_of
+
     read = ResultsReader(digest_of)
 
     def read_release(survey_id: str) -> Release:
