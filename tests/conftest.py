@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from emptied_database import EmptiedDatabase
     from house import House
     from sotto_collector.store import Store
 
@@ -71,12 +72,20 @@ def file_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def postgres_db(postgres_url: str, postgres_made: str) -> Iterator[str]:
-    """A database of this test's own on PostgreSQL, with our tables."""
-    from postgres_server import database_of
+@pytest.fixture(scope="session")
+def postgres_emptied(postgres_made: str) -> "Iterator[EmptiedDatabase]":
+    """A database with our tables that is emptied after each test."""
+    from emptied_database import EmptiedDatabase
 
-    with database_of(postgres_url, template=postgres_made) as url:
+    emptied = EmptiedDatabase(postgres_made)
+    yield emptied
+    emptied.drop()
+
+
+@pytest.fixture
+def postgres_db(postgres_emptied: "EmptiedDatabase") -> Iterator[str]:
+    """A database on PostgreSQL with our tables and nothing in them, which no other test has meanwhile."""
+    with postgres_emptied.lent() as url:
         yield url
 
 

@@ -16,6 +16,7 @@ from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.thresholds import Stages
 
 N_REPORTS = 50_000
+N_WORDS = 3, 100
 QUESTIONS = ("word", "paid")
 N_EM_STEPS, N_TIMED = 1000, 20
 """google/rappor's FastEM stops after so many; every step takes as long as another, so some are timed."""
@@ -110,7 +111,7 @@ def unknown() -> None:
 
 
 def measure() -> list[Bar]:
-    bars = [joint(3, least=2), joint(100, least=5)]
-    two_texts(100)
+    bars = [joint(N_WORDS[0], least=2), joint(N_WORDS[1], least=5)]
+    two_texts(N_WORDS[1])
     unknown()
     return bars

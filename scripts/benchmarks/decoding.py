@@ -21,6 +21,7 @@ CASE = "chrome8-100k-1000"
 """google/rappor's case of a thousand candidates; `tests/estimator/test_strings_decode.py` has what R makes of it."""
 CHROME = BitRates.from_rappor(0.5, 0.25, 0.75)
 N_TRUE, N_REPORTS = 100, 10**7
+N_MANY, N_FEW, N_ROUNDS = 15_000, 1000, 3
 
 
 def ms(work: Callable[[], object]) -> float:
@@ -74,7 +75,7 @@ def show(counts: BitCounts, candidates: CandidateMap, truth: dict[str, float]) -
 
 
 def measure() -> list[Bar]:
-    return [against_one_fit(), per_candidate(BloomDesign(128, 2, 64), 15_000, 1000, least=2, rounds=3)]
+    return [against_one_fit(), per_candidate(BloomDesign(128, 2, 64), N_MANY, N_FEW, least=2, rounds=N_ROUNDS)]
 
 
 def measure_more() -> list[Bar]:

@@ -11,6 +11,7 @@ from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_protocol import Survey, Tally, compile_survey
 
 N_PEOPLE = 10_000
+N_CROWDS = 200, 25, 4
 UNIT = "1e-6"
 
 
@@ -49,7 +50,7 @@ def against_a_split(name: str, n_questions: int, n_options: int, n_crowds: int) 
 def measure() -> list[Bar]:
     """A ratio of means of a thousand squared errors each has a standard error of some 6 %."""
     return [
-        against_a_split("5 yes-no questions", 5, 1, 200),
-        against_a_split("10 questions of 4 options", 10, 4, 25),
-        against_a_split("20 questions of 16 options", 20, 16, 4),
+        against_a_split("5 yes-no questions", 5, 1, N_CROWDS[0]),
+        against_a_split("10 questions of 4 options", 10, 4, N_CROWDS[1]),
+        against_a_split("20 questions of 16 options", 20, 16, N_CROWDS[2]),
     ]

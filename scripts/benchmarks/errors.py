@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 from bars import Bar, of_pairs
-from mechanisms import Peer
+from mechanisms import peer_of
 
 from crowd import N_OPTIONS, crowd, squared_error
 from sotto_client import os_coins
@@ -32,7 +32,7 @@ def against(task: str, name: str, reference: str, *, is_consistent: bool) -> Bar
         shares = shares_of_a_crowd()
         return squared_error(project_on_simplex(shares) if is_consistent else shares, truth)
 
-    with closing(Peer(task)) as peer:
+    with closing(peer_of(task)) as peer:
         pairs = [(ours(), peer.measure()) for _ in range(N_CROWDS)]
     means = [float(np.mean(side)) for side in zip(*pairs, strict=True)]
     return of_pairs(name, [(means[0], means[1])], least=0.95, reference=reference, unit=UNIT)

@@ -22,6 +22,7 @@ from sotto_protocol import Report, Survey, batch_body, compile_survey
 HERE = Path(__file__).parent
 SOTTO = Path(sys.executable).with_name("sotto")
 N_ROUNDS = 3
+N_SMALL, N_LARGE = 300, 60
 N_SINGLES, N_SINGLES_SLOW = 4000, 1000
 N_TURNS = 8
 """The collector gets so many times as many as the bare server: it tidies every five seconds, and that shall count."""
@@ -136,7 +137,7 @@ def slow_disk(folder: Path) -> dict[str, str]:
 
 def measure() -> list[Bar]:
     survey = small_survey()
-    bars = [batches(survey, 300, 100), batches(survey, 60, 1000)]
+    bars = [batches(survey, N_SMALL, 100), batches(survey, N_LARGE, 1000)]
     bars += singles(survey, "single posts, this disk", N_SINGLES, 1.5)
     with tempfile.TemporaryDirectory() as folder:
         if shim := slow_disk(Path(folder)):

@@ -49,7 +49,7 @@ def send_all(url: str, path: str, bodies: Sequence[bytes], n_connections: int) -
     latencies: list[float] = []
     with selectors.DefaultSelector() as selector:
         started = time.perf_counter()
-        for index in range(n_connections):
+        for index in range(min(n_connections, len(requests))):
             opened = socket.create_connection((target.hostname or "", target.port or 80))
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection = _Connection(opened, requests[index::n_connections])

@@ -1,22 +1,28 @@
-"""Plan a survey of 30 different questions, with all that would help, and tests of many people: limits of CPU time."""
+"""Plan a survey of 30 different questions, with all that would help, and tests of many people; against SciPy alone."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bars import Bar, of_pairs
+import numpy as np
+from bars import Bar, compare
+from scipy import special
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.power import PlannedTest, respondents_for_power
+from sotto_estimator.planning.power import respondents_for_power
 from sotto_estimator.planning.power_groups import GroupsTest
 from sotto_estimator.planning.power_share import ShareTest
 from sotto_estimator.planning.survey import plan_survey
 
 N_QUESTIONS = 30
-LIMIT_S = 1.0
+SIZES = 1_000, 1_000_000
+N_ROUNDS = 3
+N_TAILS = 1_000_000
+"""Tails of binomials, which a plan is made of: SciPy computes so many in about a second."""
 NOISE = Channel.warner_of_epsilon(1)
 TESTS = {"exact test of a share": ShareTest(NOISE, 0.1, 0.103), "Fisher's of groups": GroupsTest(NOISE, 0.3, 0.233)}
 KINDS = (
@@ -39,12 +45,34 @@ def survey_text() -> str:
     return 'id = "bench"\ntitle = "Bench"\n' + "\n".join(questions)
 
 
-def cpu_s(draft: Draft, n: int) -> float:
-    """Return the CPU time of a plan of n respondents, with what would help, from a file that is read."""
+def cpu_s(work: Callable[[], object]) -> float:
     started = time.process_time()
-    plan = plan_survey(draft.survey, n, Reach())
-    helps_of(Draft(draft.document, draft.survey), plan)
+    work()
     return time.process_time() - started
+
+
+def plan(draft: Draft, n: int) -> None:
+    """Plan n respondents, with what would help, from a file that is read."""
+    helps_of(Draft(draft.document, draft.survey), plan_survey(draft.survey, n, Reach()))
+
+
+def tails() -> None:
+    """Compute the tails of binomials of all sizes."""
+    n = np.geomspace(2, 1e6, N_TAILS).round()
+    k = (0.3 * n).round()
+    special.betainc(k + 1, n - k, 0.3)
+
+
+def bar(name: str, work: Callable[[], object]) -> Bar:
+    return compare(
+        name,
+        lambda: cpu_s(work),
+        lambda: cpu_s(tails),
+        least=1,
+        reference=f"SciPy's betainc, {N_TAILS:,} times",
+        unit="s",
+        rounds=N_ROUNDS,
+    )
 
 
 def measure() -> list[Bar]:
@@ -54,26 +82,9 @@ def measure() -> list[Bar]:
         path.write_text(survey_text())
         draft = Draft.read(path)
     return [
-        *(_of_test(name, test) for name, test in TESTS.items()),
-        *_of_surveys(draft),
-    ]
-
-
-def _of_test(name: str, test: PlannedTest) -> Bar:
-    started = time.process_time()
-    n = respondents_for_power(test, 0.8)
-    spent = time.process_time() - started
-    return of_pairs(f"{name}, n = {n:,}", [(spent, LIMIT_S)], least=1, reference="limit", unit="s")
-
-
-def _of_surveys(draft: Draft) -> list[Bar]:
-    return [
-        of_pairs(
-            f"plan of {N_QUESTIONS} questions, n = {n:,}",
-            [(cpu_s(draft, n), LIMIT_S) for _ in range(3)],
-            least=1,
-            reference="limit",
-            unit="s",
-        )
-        for n in (1_000, 1_000_000)
+        *(
+            bar(f"people for a test: {name}", lambda test=test: respondents_for_power(test, 0.8))
+            for name, test in TESTS.items()
+        ),
+        *(bar(f"plan of {N_QUESTIONS} questions, n = {n:,}", lambda n=n: plan(draft, n)) for n in SIZES),
     ]

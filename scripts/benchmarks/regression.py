@@ -48,7 +48,7 @@ def measure() -> list[Bar]:
     table = table_of_frame(people(), asked.names)
 
     def fit() -> object:
-        terms = terms_of(formula, table.columns, table.n_rows)
+        terms = terms_of(formula, table)
         sample = sample_of(asked.reports.read(table), terms, [table.columns[name] for name in formula.names])
         return fit_columns(sample, range(len(terms.names)))
 

@@ -13,7 +13,7 @@ from sotto_client.reporting import report_answer
 from sotto_protocol import Mechanism, Report, Survey, batch_body, compile_survey
 
 N_SINGLE = 200
-N_SETS, N_POINTS, N_COUNTED = 50_000, 1_000_000, 200_000
+N_SETS, N_POINTS, N_COUNTED, N_ARRIVING = 50_000, 1_000_000, 200_000, 60_000
 N_WIDE_OPTIONS = 4096
 SECRET, FINGERPRINT = bytes(range(32)), "0" * 64
 
@@ -51,7 +51,7 @@ def counted(mechanism: str, n_options: int) -> float:
 def ingested(mechanism: str) -> float:
     """Reports a second that a collector counts, in batches of 1,000, of 4,096 options."""
     survey = survey_of(mechanism, N_WIDE_OPTIONS)
-    records = survey.perturb({"bench": np.arange(60_000) % N_WIDE_OPTIONS}, os_coins())
+    records = survey.perturb({"bench": np.arange(N_ARRIVING) % N_WIDE_OPTIONS}, os_coins())
     reports = [Report(os.urandom(16), record.tobytes()) for record in records]
     bodies = [batch_body(survey, reports[start : start + 1000]) for start in range(0, len(reports), 1000)]
     return 1000 * ours(survey, bodies, 8).requests_per_s

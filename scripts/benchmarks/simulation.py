@@ -1,18 +1,15 @@
 """`sotto simulate` of a million people and five questions: within a limit of time, and no larger than of a tenth."""
 
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from bars import Bar, of_pairs
+from cost import cost_of
 
 N_PEOPLE, N_FEW = 10**6, 10**5
 LIMIT_S = 10
 N_ROUNDS = 3
-MIB = 2**20
 SURVEY = """
 id = "five"
 title = "Five"
@@ -51,14 +48,9 @@ TRUTH = "[questions.word]\nstrings = {fine = 0.3, tired = 0.1, bored = 0.05}\n"
 
 def simulate(folder: Path, n_people: int) -> tuple[float, float]:
     """Return the seconds that the whole command took for one run, and its largest resident memory in MiB."""
-    sotto = Path(sys.executable).with_name("sotto")
-    started = time.perf_counter()
+    sotto = str(Path(sys.executable).with_name("sotto"))
     command = [sotto, "simulate", "survey.toml", "--truth", "truth.toml", "--n", str(n_people), "--runs", "1"]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return time.perf_counter() - started, used.ru_maxrss * 1024 / MIB
+    return cost_of(command, folder)
 
 
 def measure() -> list[Bar]:

@@ -30,6 +30,8 @@ N_REPORTS, N_STRINGS, N_COMMON = 10**6, 1000, 50
 RAPPOR = BloomShape(128, 2, 64)
 SHARES = zipf(N_STRINGS)
 MOST_FALSE, MOST_S = 0.05, 60.0
+CROWDS, N_CROWDS_OF_FALSE = (("1", 6), ("2", 2), ("4", 1)), 12
+"""By epsilon, how many crowds RAPPOR's error is measured of; and how many false ones are."""
 BARS = {"1": (2.0, 1.7), "2": (2.5, 2.5), "4": (4.0, 4.0)}
 """By epsilon: how many times RAPPOR's error is that of a sketch, at least; as it prints shares, and with --all."""
 
@@ -87,10 +89,10 @@ def against_rappor(epsilon: str, n_crowds: int) -> list[Bar]:
     ]
 
 
-def of_false_ones(epsilon: str, n_crowds: int = 12) -> Bar:
+def of_false_ones(epsilon: str) -> Bar:
     """Half of the candidates are nobody's."""
     n_found = n_false = 0
-    for seed in range(n_crowds):
+    for seed in range(N_CROWDS_OF_FALSE):
         texts, nobodys = texts_of(seed), [f"{seed}, nobody: {number}" for number in range(N_STRINGS)]
         counted = of_sketch(epsilon, texts, np.random.default_rng(seed))
         found = {row.string for row in decode_sketch(*counted, texts + nobodys).rows}
@@ -106,7 +108,7 @@ def of_false_ones(epsilon: str, n_crowds: int = 12) -> Bar:
 
 
 def measure() -> list[Bar]:
-    errors = [bar for epsilon, n_crowds in (("1", 6), ("2", 2), ("4", 1)) for bar in against_rappor(epsilon, n_crowds)]
+    errors = [bar for epsilon, n_crowds in CROWDS for bar in against_rappor(epsilon, n_crowds)]
     return [*errors, *(of_false_ones(epsilon) for epsilon in BARS)]
 
 

@@ -30,7 +30,7 @@ from sotto_protocol import Survey
 N_STORED, N_STORED_MORE = 10**6, 10**7
 N_FILLED = 10**6  # at a time
 N_ROUNDS, N_READS = 3, 500
-N_BATCHES = 2000
+N_BATCHES, N_LARGE, N_SHARED = 2000, 200, 1000
 """Some seconds of ingest: the inbox is emptied several times meanwhile, and the store tidied."""
 PATH = "/v1/surveys/bench/reports"
 MAKE_BARE = """
@@ -159,16 +159,16 @@ def on_postgres(survey: Survey) -> list[Bar]:
         return [
             compare(
                 "PostgreSQL, batches of 1,000 over HTTP",
-                lambda: through(1, 200, 1000),
-                lambda: bare_copy(url, 200, 1000, survey.layout.n_bytes),
+                lambda: through(1, N_LARGE, 1000),
+                lambda: bare_copy(url, N_LARGE, 1000, survey.layout.n_bytes),
                 least=0.5,
                 reference="bare COPY + INSERT .. SELECT",
                 rounds=N_ROUNDS,
             ),
             compare(
                 "two collectors on one PostgreSQL, batches of 100",
-                lambda: through(2, 1000, 100),
-                lambda: through(1, 1000, 100),
+                lambda: through(2, N_SHARED, 100),
+                lambda: through(1, N_SHARED, 100),
                 least=1,
                 reference="one collector",
                 rounds=N_ROUNDS,

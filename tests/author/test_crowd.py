@@ -223,6 +223,7 @@ def test_publish_says_the_verdict_and_goes_on_where_it_is_of_use(served: Served,
     assert "harassed  good to +- 8.7 points" in result.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("typed", "is_done"), [("n", False), ("y", True)])
 def test_at_a_terminal_publish_asks(served: Served, write: Callable[[str], Path], typed: str, is_done: bool) -> None:
     survey_id = f"asked-{typed}"

@@ -354,6 +354,7 @@ DRIVER = """if True:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_kill_9_before_any_step_loses_no_report_and_uses_no_invitation_twice(
     pulse: FaultServer, tmp_path: Path

@@ -261,6 +261,7 @@ def test_rotated_token_ends_after_the_overlap_and_the_new_one_allows_the_same(ho
     assert house.http.get(f"{HABITS}/tally", headers=bearer(old)).status_code == 200
 
 
+@pytest.mark.thorough
 def test_no_valid_client_is_refused_while_tokens_are_rotated_under_load(tmp_path: Path) -> None:
     """Four clients read tallies all the time; each takes the newest token when it likes, within the overlap."""
     with serve(tmp_path / "survey.db") as served, ThreadPoolExecutor(4) as pool:

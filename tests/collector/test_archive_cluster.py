@@ -18,6 +18,8 @@ from sotto_collector.archive.cluster import recount_on_cluster
 from sotto_collector.errors import ArchiveError
 from sotto_collector.store import Store
 
+pytestmark = pytest.mark.thorough  # a cluster of processes; test_archive.py holds what they count
+
 N_ROUNDS = 20 if "SOTTO_TEST_FULL" in os.environ else 5
 N_FILES = 24
 

@@ -233,6 +233,7 @@ def test_answer_that_is_cut_or_anothers_is_not_exported(
     assert read_manifest(tmp_path / "archive").files == []
 
 
+@pytest.mark.thorough
 def test_killed_export_is_never_counted_and_goes_on(tmp_path: Path) -> None:
     """kill -9 at random moments, again and again into the same folder; what was finished stays as it is."""
     db, archive, n_parts = tmp_path / "survey.db", tmp_path / "archive", 6 * N_KILLS
@@ -277,6 +278,7 @@ def kill_export(db: Path, archive: Path, n_parts: int, chance: random.Random) ->
     os.close(terminal)
 
 
+@pytest.mark.thorough
 def test_memory_does_not_grow_with_the_archive(tmp_path: Path) -> None:
     """A process that counts has one file in memory, however many there are; getrusage would tell the parent's peak."""
     export(Heap(LARGE, noise(250_000)), tmp_path / "one", 1)

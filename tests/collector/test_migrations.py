@@ -317,6 +317,7 @@ def upgrade_and_die(db: str, deadly: int) -> int:
     return int(done.stdout or 0)
 
 
+@pytest.mark.thorough
 def test_upgrade_that_is_killed_is_whole_or_not_begun(empty_db: str) -> None:
     """Killed before a statement, at the commit, and after it; then upgraded, and everything is there."""
     reports, chance = some_reports(200), random.Random(24)  # noqa: S311  # when to kill, no secret

@@ -267,6 +267,7 @@ def is_open(connection: socket.socket) -> bool:
     return not readable or connection.recv(1, socket.MSG_PEEK) != b""
 
 
+@pytest.mark.thorough
 def test_stalled_bodies_hold_up_nobody(served: Served) -> None:
     """At least 99 % of honest requests are served, with more requests stalled than there are threads.
 
@@ -319,6 +320,7 @@ def schema_version(db: Path) -> int:
         return int(connection.execute("PRAGMA schema_version").fetchone()[0])
 
 
+@pytest.mark.thorough
 def test_many_records_are_given_in_flat_memory(tmp_path: Path) -> None:
     fill(tmp_path / "survey.db", 150_000)
     with closing(Store(tmp_path / "survey.db")) as store:  # else the collector does that, in memory
@@ -452,6 +454,7 @@ def test_request_being_served_at_sigterm_is_served(tmp_path: Path) -> None:
     assert len(read_stored(served.db)) == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", range(N_ROUNDS))
 def test_sigterm_under_load_loses_nothing_acknowledged(tmp_path: Path, number: int) -> None:
     sent: list[Report] = []

@@ -19,6 +19,8 @@ from collecting import SOTTO, SURVEY, TIMEOUT_S, Served, check_store, make_repor
 from sotto_collector.serving.server import RECEIVE_S
 from sotto_protocol import Report, batch_body
 
+pytestmark = pytest.mark.thorough  # real processes, of whose parts the other tests of a collector hold each
+
 PATH = f"/v1/surveys/{SURVEY.id}/reports"
 PLANTED = Path(__file__).parents[1] / "faults" / "planted.py"
 N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 2

@@ -80,6 +80,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("target", TARGETS)
 def test_who_looks_after_every_report_ever_misses_people_who_are_not_alike_with_at_most_beta(
@@ -214,7 +215,7 @@ def test_of_simulated_surveys_looked_at_after_every_report_at_most_one_in_20_is_
     assert ever_missed(n, 3000, 0.3, channel, target, "chernoff", np.random.default_rng(1)) > 0.1
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 @pytest.mark.parametrize(("method", "share"), [("clopper-pearson", 0.51), ("chernoff", 0.16)])
 def test_looking_on_misses_as_often_as_the_page_says(method: str, share: float) -> None:
     """What docs/anytime.md says of 10,000 surveys, of 1,000: .1 is 6 standard deviations of such a part."""

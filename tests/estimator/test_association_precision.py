@@ -130,6 +130,7 @@ def independence(truth: Floats, n_reports: int, seed: int) -> tuple[float, float
     return test.p_value, test.log_likelihood_ratio
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "truth",

@@ -100,6 +100,7 @@ def joint_alarms(channel: Channel, n: int, n_bits: int, n_true: tuple[int, int])
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "n_bits"), [(1, 2), (6, 2), (25, 2), (12, 3)])
 @pytest.mark.parametrize("channel", BITS)
 def test_one_hot_reports_give_a_false_alarm_once_in_a_thousand_at_most(channel: Channel, n: int, n_bits: int) -> None:
@@ -112,6 +113,7 @@ def test_one_hot_reports_give_a_false_alarm_once_in_a_thousand_at_most(channel: 
             assert prob <= FALSE_ALARM
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "n_bits", "most"), [(6, 2, 1), (25, 2, 1), (25, 2, 2), (10, 3, 2)])
 @pytest.mark.parametrize("channel", BITS[1:])
 def test_any_of_reports_give_a_false_alarm_once_in_a_thousand_at_most(

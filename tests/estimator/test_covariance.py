@@ -91,6 +91,7 @@ def test_the_diagonal_has_the_squares_of_the_standard_errors(target: Target) -> 
     assert matrix.sum(axis=1) == pytest.approx(0, abs=1e-12)  # shares of k-ary add up to 1 whatever is reported
 
 
+@pytest.mark.thorough
 def test_of_bits_the_respondents_noise_is_drawn_bit_by_bit() -> None:
     """Of the shares of 500 samples of the same 40 people no covariance is further from 0 than 6 standard errors."""
     survey, n, n_runs = survey_of(KINDS["k-ary"]), 40, 500

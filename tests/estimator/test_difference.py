@@ -34,6 +34,7 @@ def shares(n: int, target: Target) -> Floats:
     return np.linspace(0, 1, (n if target == "respondents" else 12) + 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("one", "other", "n", "m"), CHANNELS)
 def test_intervals_hold_whatever_the_shares_are(one: Channel, other: Channel, n: int, m: int, target: Target) -> None:

@@ -51,6 +51,7 @@ def test_the_table_of_the_incident_page_is_right() -> None:
             assert cell == f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("n_fakes", [1, 4])
 def test_interval_covers_whatever_the_fakes_say_and_one_without_allowance_does_not(share: float, n_fakes: int) -> None:

@@ -68,7 +68,7 @@ def counted(n: int, share: float, rng: np.random.Generator) -> FieldCounts:
     return FieldCounts(None, int(n_even), int(n - n_even), 0, ones)
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.89, 1.0])
 @pytest.mark.parametrize("n", [60, 4000])
 def test_all_that_is_said_of_256_bits_is_right_at_the_level(

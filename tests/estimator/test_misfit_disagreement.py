@@ -88,6 +88,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (9, 7), (30, 30), (12, 45)])
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_honest_samples_give_a_false_alarm_once_in_a_thousand_at_most(

@@ -86,6 +86,7 @@ def fitted(name: str, arms: list[Arm]) -> tuple[ModelEstimate, float]:
     return found, likely
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "designs"), CASES)
 def test_no_start_finds_a_larger_likelihood(name: str, designs: list[Design]) -> None:
     """Counts of honest people, of cheats, and such as no people give; the maximum at the edge too."""

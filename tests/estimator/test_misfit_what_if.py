@@ -37,6 +37,7 @@ def test_case_is_the_estimate_by_the_channel_that_it_makes(way: str, support: fl
         assert (case.low, case.high) == pytest.approx((expected.low, expected.high))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", [0.1, 0.4])
 @pytest.mark.parametrize("way", WAYS)
 def test_interval_of_a_case_holds_if_so_many_do(way: str, part: float) -> None:

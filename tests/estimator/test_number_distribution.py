@@ -48,6 +48,7 @@ def distance(found: Distribution, shares: np.ndarray) -> float:
     return float(np.abs(np.cumsum([each.share for each in found.bins]) - np.cumsum(shares)[ends]).mean())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("epsilon", "shares", "n", "most"),
     [

@@ -130,6 +130,7 @@ def test_the_audits_cross_the_boundaries_of_chunks() -> None:
         assert n_coins % COINS_PER_CHUNK
 
 
+@pytest.mark.thorough
 @parts
 @mechanisms
 def test_both_stages_pass(mechanism: BitMechanism, n: int, part: str) -> None:
@@ -161,6 +162,7 @@ def test_a_rate_that_is_off_by_a_hundredth_is_rejected(
 FAULTS = [keep_true_ones, keep_the_first_bit, keep_the_last_bit, never_report_the_last_bit]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 @pytest.mark.parametrize("part", ["permanent", "instant", "both"])
 @mechanisms

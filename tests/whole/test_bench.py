@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "scripts" / "benchmarks"
-MODULES = [path for path in sorted(BENCHMARKS.glob("*.py")) if path.stem not in ("bars", "run")]
+MODULES = [path for path in sorted(BENCHMARKS.glob("*.py")) if path.stem not in ("bars", "cost", "run", "smallest")]
 CLEARED = "compare('quick', lambda: 30.0, lambda: 10.0, least=2, reference='peer', rounds=3)"
 MISSED = "compare('slow', lambda: 30.0, lambda: 10.0, least=2, reference='peer', unit='ms', rounds=3)"
 
@@ -64,12 +64,23 @@ def test_every_benchmark_is_run() -> None:
     assert {path.stem for path in MODULES if "measure" in functions_in(path)} == {*named}
 
 
-def test_all_benchmarks_load_into_one_process() -> None:
-    script = f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); import run; "
-    script += "print([callable(run.import_module(name).measure) for name in run.BENCHMARKS])"
+@pytest.mark.thorough
+def test_every_benchmark_works_with_the_smallest_sizes_in_one_process() -> None:
+    """Without the peers, where they are not installed: what is ours is what a change can break."""
+    command = [sys.executable, BENCHMARKS / "run.py", "--smallest"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, "failed:" in ended.stdout) == (0, False), ended.stdout + ended.stderr
+
+
+def test_memory_is_that_of_the_command_alone() -> None:
+    """However much the process has that asks: the system counts it to what it starts."""
+    command = [sys.executable, "-S", "-c", "pass"]
+    script = (
+        f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); from cost import cost_of; from pathlib import Path; "
+    )
+    script += f"held = b'x' * 2**28; print(cost_of({command!r}, Path())[1])"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "True" in ended.stdout
-    assert "False" not in ended.stdout
+    assert 1 < float(ended.stdout) < 100
 
 
 def constant_sides(source: str) -> Iterator[str]:

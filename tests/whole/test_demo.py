@@ -25,6 +25,7 @@ def half_widths_off(true: float, estimate: float, low: float, high: float) -> fl
     return abs(true - estimate) / max(high - estimate if true > estimate else estimate - low, 0.01)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_demo_brings_the_true_shares_back(tmp_path: Path) -> None:
     n_people = N_ALL if "SOTTO_TEST_FULL" in os.environ else N_BOUNDED

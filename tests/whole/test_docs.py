@@ -65,6 +65,7 @@ def test_the_tutorial_works_from_the_idea_to_the_results(console: Console) -> No
     console.run_document(DOCS / "tutorial.md")
 
 
+@pytest.mark.thorough
 def test_the_page_on_rehearsing_works(console: Console) -> None:
     console.run_document(DOCS / "simulate.md")
     assert (console.folder / "run.png").read_bytes().startswith(b"\x89PNG")
@@ -78,6 +79,7 @@ def test_the_page_on_misfit_works(console: Console) -> None:
     console.run_document(DOCS / "misfit.md")
 
 
+@pytest.mark.thorough
 def test_the_authors_page_works(console: Console) -> None:
     console.run_document(DOCS / "author.md")
 
@@ -86,20 +88,24 @@ def test_the_page_on_languages_works(console: Console) -> None:
     console.run_document(DOCS / "languages.md")
 
 
+@pytest.mark.thorough
 def test_the_page_on_planning_tests_works(console: Console) -> None:
     console.run_document(DOCS / "power.md")
     assert (console.folder / "widths.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.thorough
 def test_the_page_on_regression_works(console: Console) -> None:
     console.run_document(DOCS / "regression.md")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", ["anytime.md", "test.md"])
 def test_the_pages_on_looking_and_testing_work(page: str, console: Console) -> None:
     console.run_document(DOCS / page)
 
 
+@pytest.mark.thorough
 def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None:
     (console.folder / "survey.toml").write_text(LUNCH)
     shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")

@@ -26,6 +26,8 @@ from sotto_protocol import Question, Tally, compile_toml, stack_records
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
 
+pytestmark = pytest.mark.thorough  # a town of devices, of which test_js_client.py holds each part
+
 N_PEOPLE = 2000
 SIMULATION_S = 300
 """So long it may take on a busy machine; on two idle cores it ends within half a minute."""

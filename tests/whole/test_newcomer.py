@@ -8,6 +8,8 @@ import pytest
 
 from console import DOCUMENTED_URL, Console
 
+pytestmark = pytest.mark.thorough  # every command of it is a process, and has tests of its own
+
 MOST_COMMANDS = 12
 INSTALL = ["python3 -m venv .venv", ".venv/bin/pip install '.[collector,estimator]'"]  # as the README has it
 ANSWER = """

@@ -37,7 +37,7 @@ FORMS = {
 }
 SHARES = [form for form in FORMS if form not in ("number", "window")]
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.rare
 
 
 def survey_of(form: str, draw: int = 0) -> Survey:

@@ -15,6 +15,8 @@ from test_newcomer import INSTALL, MOST_COMMANDS
 
 from console import DOCUMENTED_URL, Console, blocks
 
+pytestmark = pytest.mark.thorough  # every command of it is a process, and has tests of its own
+
 ROOT = Path(__file__).parents[2]
 STAFF, WEB, FROM_R = (ROOT / "docs" / f"tutorial-{name}.md" for name in ("staff", "web", "r"))
 ORIGIN = "http://127.0.0.1:8080"
