@@ -211,8 +211,22 @@ def test_a_number_that_may_be_left_out_is_one_on_request(changes: dict[str, str]
 
 
 def test_a_number_that_must_be_given_is_not_left_out_on_request() -> None:
-    (question,) = xlsform(form(NUMBER | {"required": "yes"}), skip_numbers=(("", 0),)).definition["questions"]
-    assert "skip" not in question
+    for given in ("n", ""):
+        imported = xlsform(form(NUMBER | {"required": "yes"}), skip_numbers=((given, 0),))
+        assert "skip" not in imported.definition["questions"][0]
+        said = "--skip-number n=0 is not used: the form requires an answer to it"
+        assert [note for note in imported.notes if "is not used" in note] == [said] * bool(given)
+
+
+def test_a_name_of_what_is_no_number_or_left_out_is_said_not_to_be_used() -> None:
+    skips = (("q", 0), ("n", Decimal("1.5")))
+    imported = xlsform(form(ASK, NUMBER), skip_numbers=skips, leave_out=frozenset(["n"]))
+    said = [note for note in imported.notes if "is not used" in note]
+    assert said[0].startswith("--skip-number q=0 is not used: its question is ")
+    assert said[1:] == ["--skip-number n=1.5 is not used: it is left out"]
+    element = {"type": "slider", "name": "n", "min": 0, "max": 9, "isRequired": True}
+    required = surveyjs(element, skip_numbers=(("n", 0),))
+    assert "--skip-number n=0 is not used: the form requires an answer to it" in required.notes
 
 
 @pytest.mark.parametrize(

@@ -330,6 +330,7 @@ BAD = {
     "confidence.randomizedTriggerRate is missing": '{"duration": 1, "confidence": {"value": "low"}}',
     "confidence.value ('medium') must be high or low": '{"duration": 1, "value": "medium"}',
     "confidence.value is missing": '{"duration": 1}',
+    "confidence.value is missing.": "{}",
     "must be a whole JSON object": '{"duration": NaN}',
     "JSON object; the file ends in it": '{"duration": 1, "val',
     "must be a whole JSON object.": "[1]\n",

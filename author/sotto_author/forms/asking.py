@@ -98,6 +98,23 @@ def say_skipped_number(name: str, question: Mapping[str, Any]) -> list[str]:
     return [f"{name}: no number counts as {decimal_text(Decimal(question['skip']))}, in the mean too"]
 
 
+def say_unused_skips(terms: Terms, asked: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return which names of --skip-number change nothing, and why. `asked`: the questions, by their element's name."""
+    return [
+        f"--skip-number {name}={decimal_text(Decimal(number))} is not used: {why}"
+        for name, number in terms.skip_numbers
+        if name and (why := _why_unused(asked.get(name)))
+    ]
+
+
+def _why_unused(question: Mapping[str, Any] | None) -> str:
+    if question is None:
+        return "it is left out"
+    if question["type"] != "number":
+        return f"its question is {question['type']}, and has no number"
+    return "" if "skip" in question else "the form requires an answer to it"
+
+
 def listed(names: Collection[str]) -> str:
     """Return names in quotes.
 

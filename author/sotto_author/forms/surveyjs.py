@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import NO_ANSWER, NO_TEXT, Terms, listed, or_no_answer, origin, question_id, section
+from sotto_author.forms.asking import (
+    NO_ANSWER,
+    NO_TEXT,
+    Terms,
+    listed,
+    or_no_answer,
+    origin,
+    question_id,
+    say_unused_skips,
+    section,
+)
 from sotto_author.forms.languages import FormText, in_languages
 from sotto_author.forms.markup import plain_text
 from sotto_author.forms.surveyjs_choices import AskedElement, Choice, choices, range_of, rates, scale_of, yes_and_no
@@ -104,7 +114,8 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
     if introduction := localised(form.get("description"), "$.description"):
         whole["introduction"] = plain_text(introduction)
     definition, lacking = in_languages(whole | {"questions": [one.question for one in asked]}, _locale(form))
-    return Imported(definition, tuple(asked), tuple(left_out), (*lacking, *notes(form, asked, left_out)))
+    unused = say_unused_skips(terms, {one.element.name: one.question for one in asked})
+    return Imported(definition, tuple(asked), tuple(left_out), (*lacking, *unused, *notes(form, asked, left_out)))
 
 
 def _locale(form: dict[str, Any]) -> str:

@@ -111,11 +111,21 @@ def _say(document: dict[str, Any]) -> str:
     rows += [("journal", f"{journal['id']}, {_say_acts(journal['n_acts'])}") for journal in document["journals"]]
     rows.append(("tokens", _say_tokens(document["tokens"])))
     inbox = document["inbox"]
-    waiting = f"{counted(inbox['n_reports'], 'report')} in the inbox, which is emptied at {inbox['is_emptied_at']:,}"
-    rows.append(("waiting", f"{waiting}; since when is not stored"))
+    rows.append(("waiting", _say_waiting(inbox["n_reports"], inbox["is_emptied_at"])))
     numbers = ("n_reports", "n_waiting", "n_invitations_left")
     listed = [(row["id"], row["state"], *(f"{row[name]:,}" for name in numbers)) for row in document["surveys"]]
     return f"{align(rows)}\n\n{align([COLUMNS, *listed], n_left=2) if listed else 'no surveys'}"
+
+
+def _say_waiting(n_reports: int, is_emptied_at: int) -> str:
+    """Say how many reports wait to be moved, and that nothing is wrong with that."""
+    if not n_reports:
+        return "no report in the inbox"
+    which = "it is" if n_reports == 1 else "all are"
+    return (
+        f"{counted(n_reports, 'report')} in the inbox: {which} counted already. A collector moves them among the "
+        f"others within seconds, in a large store once there are {is_emptied_at:,}"
+    )
 
 
 def _say_restores(n_restores: int, last: dict[str, Any] | None) -> str:

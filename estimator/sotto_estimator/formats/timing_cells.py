@@ -66,7 +66,9 @@ def count_beacons(records: Iterable[Record], by: str | None) -> tuple[dict[str |
 
 def _lacks_confidence(members: dict[str, Any]) -> bool:
     said = members.get("confidence", members)
-    return said in (None, "", {}) or (isinstance(said, dict) and "value" in said and said["value"] in (None, ""))
+    if "confidence" in members and said in (None, "", {}):
+        return True
+    return isinstance(said, dict) and "value" in said and said["value"] in (None, "")
 
 
 def _read(record: Record, group: int) -> tuple[int, float, float, int]:

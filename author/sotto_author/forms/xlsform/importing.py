@@ -13,6 +13,7 @@ from sotto_author.forms.asking import (
     origin,
     question_id,
     say_skipped_number,
+    say_unused_skips,
     section,
     skipping,
 )
@@ -80,7 +81,7 @@ def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedXlsform:
     whole = {"id": survey_id, "title": _title(form, survey_id)} | _introduction(found)
     questions = [question for _, question in found.asked]
     definition, notes = in_languages(whole | {"questions": questions}, form.locale)
-    return ImportedXlsform(definition, tuple(row.name for row, _ in found.asked), (*notes, *_notes(form, found)))
+    return ImportedXlsform(definition, tuple(row.name for row, _ in found.asked), (*notes, *_notes(form, found, terms)))
 
 
 def _title(form: Form, survey_id: str) -> FormText:
@@ -202,12 +203,13 @@ def _is_marked(row: Row, form: Form) -> bool:
     return any(is_marked(form.languages.written(text)) for text in said)
 
 
-def _notes(form: Form, found: _Found) -> list[str]:
+def _notes(form: Form, found: _Found, terms: Terms) -> list[str]:
     """Return what an author should know of what was not taken over."""
     notes = [*_ways(form, found), *found.said]
     for row, question in found.asked:
         notes += say_skipped_number(row.name, question)
         notes += _dropped(row, question)
+    notes += say_unused_skips(terms, {row.name: question for row, question in found.asked})
     marked = [row.name for row, _ in found.asked if _is_marked(row, form)]
     notes += [f"without their Markdown and HTML, which a survey would show as it is written: {listed(marked)}"] * bool(
         marked

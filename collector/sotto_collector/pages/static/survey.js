@@ -195,7 +195,6 @@ class Visit {
     return this.#finish(receipt, t("Thank you"));
   }
 
-  /** Forget what was answered, and show a receipt in its place. */
   /** Show a receipt of an earlier visit; whoever comes with an invitation of their own is told of it. */
   async #showBefore(receipt) {
     const [waiting, refused] = await Promise.all([this.#client.pending(), this.#client.rejected()]);
@@ -203,6 +202,7 @@ class Visit {
     if (!waiting.length && !refused.length) await this.#invitation?.tellUnused();
   }
 
+  /** Forget what was answered, and show a receipt in its place. */
   #finish(receipt, title) {
     this.#forget();
     this.#isOver = true;
