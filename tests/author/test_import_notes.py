@@ -62,6 +62,17 @@ def test_an_empty_row_that_is_formatted_is_no_row() -> None:
     assert [question["id"] for question in xlsform(far_below()).definition["questions"]] == ["q"]
 
 
+def test_a_form_of_blank_rows_alone_has_none() -> None:
+    book = Workbook()
+    assert book.active is not None
+    book.active.title = "survey"
+    for line in (["type", "name", "label"], [" ", " ", " "]):
+        book.active.append(line)
+    file = BytesIO()
+    book.save(file)
+    assert problems_of(file.getvalue()) == ("has no sheet named survey with rows in it, as XLSForms have.",)
+
+
 def test_a_row_far_below_the_others_is_refused_by_its_number() -> None:
     (problem,) = problems_of(far_below(is_filled=True, row=MAX_ROWS + 4))
     assert problem == "survey, row 5004: stands below 5,001 empty rows: take them away."

@@ -121,6 +121,14 @@ def test_options_that_look_alike_in_two_scripts_are_warned_of(options: list[str]
     assert any(said in warning for warning in find_promises(choosing(*options)))
 
 
+def test_options_that_look_alike_in_another_language_are_warned_of() -> None:
+    texts = {"title": {"en": "T", "ru": "T"}, "text": {"en": "?", "ru": "?"}}
+    options = {"en": ["a", "b"], "ru": ["a", "\u0430"]}
+    question = {"id": "q", "type": "one-of", "text": texts["text"], "options": options, "epsilon": 1}
+    survey = compile_survey({"id": "s", "title": texts["title"], "questions": [question]})
+    assert any('q.ru: the options "a" and "\u0430" look alike' in warning for warning in find_promises(survey))
+
+
 @pytest.mark.parametrize(
     "options", [["Да", "Нет"], ["Ναι", "Όχι"], ["a", "A"], ["5 μm", "9 μm"], ["是", "否"], ["1", "2"]]
 )

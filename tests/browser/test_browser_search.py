@@ -56,6 +56,7 @@ def test_a_list_is_shortened_to_what_is_typed_and_keeps_what_is_chosen(opened: P
 
 
 def test_boxes_are_shortened_and_the_review_says_all_and_nothing_that_was_sought_stays(opened: Page) -> None:
+    opened.get_by_label("Find an option").first.fill("town 7")  # options that are sent as well are not in the list now
     opened.get_by_role("combobox").select_option(label="Town 7")
     search = opened.get_by_label("Find an option").last
     search.fill("zu")

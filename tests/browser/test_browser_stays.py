@@ -8,11 +8,13 @@ from playwright.sync_api import expect
 from asked import end, named, publish
 from chromium import Devices
 from collecting import Served
+from component_site import element
 from component_visit import WARD, Ask, answer, press
 from engines import ENGINES, until
 from sotto_protocol import compile_toml
 from visit import Visit
 
+NOBODY = "http://127.0.0.1:65535"  # no system gives this port to whoever asks for a free one
 SHOWN = "(id) => document.getElementById(id)?.checkVisibility()"
 SPEAKS = "(lang) => document.documentElement.lang === lang && new URLSearchParams(location.search).get('lang') === lang"
 MOVES = {
@@ -99,6 +101,13 @@ def test_a_refused_report_has_no_receipt_in_the_element(ask: Ask, collector: Ser
     expect(page.get_by_role("heading", name="Your report was not accepted")).to_be_visible()
     expect(page.get_by_text("Your receipt", exact=True)).to_be_hidden()
     expect(page.get_by_text("have that report erased")).to_be_hidden()
+
+
+def test_a_fault_before_anything_was_answered_does_not_speak_of_answers_in_the_element(ask: Ask) -> None:
+    page = ask(at=NOBODY, body=element(NOBODY, named("fault-before-in-the-element")))
+    expect(page.get_by_role("alert")).to_contain_text("The survey cannot be fetched now")
+    expect(page.get_by_role("alert")).to_contain_text("No answer was sent.")
+    expect(page.get_by_role("alert")).not_to_contain_text("you answered")
 
 
 def test_a_fault_before_anything_was_answered_does_not_speak_of_answers(collector: Served, devices: Devices) -> None:

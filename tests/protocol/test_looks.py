@@ -100,9 +100,10 @@ def test_a_text_that_nobody_sees_is_refused_wherever_it_is_read(text: str) -> No
 
 def test_every_language_and_the_strata_are_looked_at() -> None:
     texts = {"title": {"en": "T", "fr": "T"}, "text": {"en": "?", "fr": "?"}}
-    question = {"id": "q", **ONE_OF, "text": texts["text"], "options": {"en": ["a", "b"], "fr": ["a", "a "]}}
-    document = {"id": "s", "title": texts["title"], "questions": [question]}
-    assert refused(document)[0] == "$.questions[0].options.fr"
+    for wrong, right in (("fr", "en"), ("en", "fr")):
+        question = {"id": "q", **ONE_OF, "text": texts["text"], "options": {right: ["a", "b"], wrong: ["a", "a "]}}
+        document = {"id": "s", "title": texts["title"], "questions": [question]}
+        assert refused(document)[0] == f"$.questions[0].options.{wrong}"
     where, problem = refused(survey(invited=True, strata=["north", "north\u200b"]))
     assert (where, "names 1 and 2 look the same" in problem) == ("$.strata", True)
 
