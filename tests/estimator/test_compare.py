@@ -19,6 +19,7 @@ from sotto_estimator.comparing.apart import difference_of_two, p_of_two
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.holm import holm
 from sotto_estimator.comparing.sides import side_of_group
+from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
@@ -116,6 +117,22 @@ def test_all_rows_hold_together_where_that_is_asked() -> None:
         assert other.difference_low < one.difference_low < one.difference_high < other.difference_high
     assert [row.group for row in alone.rows] == ["b", "c"]
     assert [row.p_value for row in together.rows] == holm([row.p_value for row in alone.rows])
+
+
+@pytest.mark.parametrize("kind", ["share", "trend"])
+def test_p_values_of_shares_and_trends_hold_together_by_holms_method(kind: str) -> None:
+    def p_values(*, simultaneous: bool) -> list[float]:
+        sides = {
+            name: [side_of_group(Group(count + 9 * at, 400, HALF), 1, "population", f"q{at}") for at in range(3)]
+            for name, count in (("a", 120), ("b", 130), ("c", 150))
+        }
+        if kind == "share":
+            rows = shares_tested("t", sides["b"], ShareTestOptions(0.1, simultaneous=simultaneous)).rows
+            return [row.p_value or 0 for row in rows]
+        return [row.p_value or 0 for row in trend_of_sides("t", sides, CompareOptions(simultaneous=simultaneous)).rows]
+
+    alone, together = p_values(simultaneous=False), p_values(simultaneous=True)
+    assert together == holm(alone) != alone
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.001, 0.5))

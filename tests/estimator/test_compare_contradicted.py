@@ -2,7 +2,7 @@
 
 import csv
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,11 @@ from click.testing import CliRunner, Result
 from sotto_client.cli import main
 from sotto_estimator import Channel, Group, compare, read_data
 from sotto_estimator.commands.strata import compare_groups
+from sotto_estimator.comparing.compare import CompareOptions, compare_sides
+from sotto_estimator.comparing.sides import side_of_group
+from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
+from sotto_estimator.comparing.trend import trend_of_sides
+from sotto_estimator.intervals.contradiction import Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
@@ -91,6 +96,29 @@ def test_every_form_of_a_test_says_that_nothing_can_be_said(words: tuple[str, ..
     for member in NULL[words[0]]:
         assert document["rows"][0][member] is None
         assert record[member] == ""
+
+
+def test_nothing_is_left_of_a_row_that_says_something_but_what_was_counted_and_asked() -> None:
+    """Of counts that have every number: had they contradicted their design by another answer's."""
+    channel = Channel(5 / 6, 1 / 6)
+    sides = {
+        name: [side_of_group(Group(n, 500, channel), 1, "population")]
+        for name, n in zip("abc", (200, 250, 300), strict=True)
+    }
+    found = [
+        shares_tested("t", sides["a"], ShareTestOptions(0.3)),
+        compare_sides("t", sides, CompareOptions()),
+        trend_of_sides("t", sides, CompareOptions()),
+    ]
+    kept = {"question", "answer", "unit", "n", "n_reference", "n_group", "groups", "group", "reference", "scores"}
+    kept |= {"epsilon", "null", "test", "interval", "warning", "contradicting"}
+    for tested in found:
+        row = asdict(tested.rows[0])
+        assert all(value is not None for name, value in row.items() if name not in kept)
+        of = Contradiction("", "yes", 500, 200, 1.0, 1e-9)
+        voided = asdict(tested.held_against([(name, of) for name in ("", *"abc")]).rows[0])
+        told = {name: value for name, value in voided.items() if name not in kept}
+        assert {value for of in told.values() for value in (of if isinstance(of, tuple) else (of,))} == {None}
 
 
 def test_a_group_whose_counts_are_right_keeps_its_estimate_and_the_other_is_named() -> None:

@@ -69,7 +69,7 @@ def test_a_share_near_none_is_not_shown_as_an_interval_of_no_width() -> None:
 
 def test_what_cannot_be_is_marked_in_every_table(tmp_path: Path) -> None:
     outputs = np.zeros(SURVEY.questions[1].mechanism.counts_shape, np.int64)
-    outputs[-1] = 100
+    outputs[[0, -1]] = 18, 82
     counts = {"rare": np.array([80, 15, 5]), "hours": outputs}
     tally = Tally(SURVEY, {1: 100}, counts)
     (tmp_path / "t.json").write_bytes(tally.to_json())

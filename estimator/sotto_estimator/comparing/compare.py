@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.apart import difference_of_two, p_of_two, ratio_of_two
@@ -68,6 +68,16 @@ class Difference:
     verdict: str | None
     contradicting: str = ""
 
+    FOUND: ClassVar[tuple[str, ...]] = (
+        "difference",
+        "difference_low",
+        "difference_high",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "p_value",
+        "verdict",
+    )
     HEADINGS: ClassVar[tuple[str, ...]] = (
         "question",
         "answer",
@@ -117,22 +127,13 @@ class Difference:
         """Whether counts of a group contradict its design."""
         return self.verdict is None
 
-    def without_verdict(self, contradicting: Collection[str]) -> Self:
-        """Return the row with nothing that is made of counts of these groups."""
-        return replace(
-            self,
-            reference_estimate=None if self.reference in contradicting else self.reference_estimate,
-            group_estimate=None if self.group in contradicting else self.group_estimate,
-            difference=None,
-            difference_low=None,
-            difference_high=None,
-            ratio=None,
-            ratio_low=None,
-            ratio_high=None,
-            p_value=None,
-            verdict=None,
-            contradicting=", ".join(name for name in self.compared if name in contradicting),
-        )
+    def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
+        """Return the two groups' estimates without those of these groups, and which these are."""
+        return {
+            "reference_estimate": None if self.reference in contradicting else self.reference_estimate,
+            "group_estimate": None if self.group in contradicting else self.group_estimate,
+            "contradicting": ", ".join(name for name in self.compared if name in contradicting),
+        }
 
     @property
     def span(self) -> Span:

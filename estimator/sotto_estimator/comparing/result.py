@@ -40,8 +40,11 @@ class Row(Protocol):
     def is_void(self) -> bool:
         """Whether it says nothing, since counts contradict the design."""
 
-    def without_verdict(self, contradicting: Collection[str]) -> Self:
-        """Return the row with nothing that is made of counts of these groups, nor of a comparison with them."""
+    FOUND: ClassVar[tuple[str, ...]]
+    """The members that say something: None where counts of a group that is compared contradict its design."""
+
+    def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
+        """Return the members that are of single groups, without these groups' estimates."""
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -87,7 +90,7 @@ class Tested(Result, Generic[R]):
         rows = []
         for row in self.rows:
             named = {name for name, found in contradictions if found.question == row.question} & {*row.compared}
-            rows.append(row.without_verdict(named) if named else row)
+            rows.append(replace(row, **dict.fromkeys(row.FOUND), **row.estimates_without(named)) if named else row)
         return replace(self, rows=tuple(rows), contradictions=tuple(contradictions))
 
     @property

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from sotto_estimator.comparing.exact_tests import Alternative, Method, share_test
 from sotto_estimator.comparing.group import Group
@@ -39,6 +39,7 @@ class ShareTested:
     p_value: float | None
     verdict: str | None
 
+    FOUND: ClassVar[tuple[str, ...]] = ("share", "standard_error", "low", "high", "p_value", "verdict")
     HEADINGS: ClassVar[tuple[str, ...]] = (
         "question",
         "answer",
@@ -82,9 +83,9 @@ class ShareTested:
         """Whether counts contradict the design."""
         return self.verdict is None
 
-    def without_verdict(self, contradicting: Collection[str]) -> Self:
-        """Return the row with nothing that is made of its counts."""
-        return replace(self, share=None, standard_error=None, low=None, high=None, p_value=None, verdict=None)
+    def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
+        """Return nothing more: there is one group."""
+        return {}
 
     @property
     def span(self) -> Span:

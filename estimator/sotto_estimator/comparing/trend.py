@@ -8,8 +8,8 @@ one channel is the test of Cochran (1954) and Armitage (1955); the interval is b
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
@@ -54,6 +54,7 @@ class Trend:
     warning: str = ""
     contradicting: str = ""
 
+    FOUND: ClassVar[tuple[str, ...]] = ("slope", "standard_error", "slope_low", "slope_high", "p_value", "verdict")
     HEADINGS: ClassVar[tuple[str, ...]] = (
         "question",
         "answer",
@@ -101,21 +102,14 @@ class Trend:
         """Whether counts of a group contradict its design."""
         return self.verdict is None
 
-    def without_verdict(self, contradicting: Collection[str]) -> Self:
-        """Return the row with nothing that is made of counts of these groups."""
+    def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
+        """Return the groups' estimates without those of these groups, and which these are; and no warning."""
         pairs = zip(self.groups, self.estimates, strict=True)
-        return replace(
-            self,
-            estimates=tuple(None if name in contradicting else estimate for name, estimate in pairs),
-            slope=None,
-            standard_error=None,
-            slope_low=None,
-            slope_high=None,
-            p_value=None,
-            verdict=None,
-            warning="",
-            contradicting=", ".join(name for name in self.groups if name in contradicting),
-        )
+        return {
+            "estimates": tuple(None if name in contradicting else estimate for name, estimate in pairs),
+            "warning": "",
+            "contradicting": ", ".join(name for name in self.groups if name in contradicting),
+        }
 
     @property
     def span(self) -> Span:

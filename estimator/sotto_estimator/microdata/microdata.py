@@ -114,7 +114,7 @@ class Data:
                 together.append(one if options.simultaneous else self._estimate(narrow, sampling, rows, about))
             except EstimatorError as fault:
                 raise type(fault)(f"{self.groups.name} {escaped(label):.80}: {fault}") from fault
-        sure = [(str(one.stratum), of) for one, of in zip(found, together, strict=True) if not one.contradictions]
+        sure = [(str(one.stratum), of) for one, of in zip(found, together, strict=True)]
         return SideBySide(tuple(found), _compared(sure))
 
     def arms(self) -> list[Arm]:
