@@ -317,7 +317,6 @@ def test_a_filter_in_few_cohorts_finds_the_smallest_share_as_often_as_planned(
         pytest.param("8", None, BloomShape(512, 1, 2), TextStudy(300, 100), marks=pytest.mark.thorough),
         pytest.param("4", None, BloomShape(512, 1, 4), TextStudy(1000, 1000), marks=pytest.mark.thorough),
         pytest.param("4", None, BloomShape(256, 1, 16), TextStudy(2000, 100), marks=pytest.mark.thorough),
-        pytest.param("8", None, BloomShape(1024, 1, 4), TextStudy(5000, 20), marks=pytest.mark.thorough),
         pytest.param("2", None, BloomShape(64, 2, 64), TextStudy(20_000, 100), marks=pytest.mark.thorough),
         pytest.param("4", None, BloomShape(64, 2, 32), TextStudy(100_000, 1000), marks=pytest.mark.thorough),
         ("6", "9", BloomShape(64, 1, 32), TextStudy(20_000, 1000)),
@@ -326,11 +325,11 @@ def test_a_filter_in_few_cohorts_finds_the_smallest_share_as_often_as_planned(
 def test_the_smallest_share_is_detected_as_often_as_planned(
     epsilon: str, forever: str | None, shape: BloomShape, study: TextStudy
 ) -> None:
-    """Of 200 (in full: 2,000) runs 80 % +- 13 points: a true power of 80 % fails with a probability of 1e-5 (1e-40).
+    """Of 200 (in full: 600) runs 80 % +- 13 points: a true power of 80 % fails with a probability of 1e-5 (1e-13).
 
     A string that is a quarter rarer than planned is found in 40 %, and is refused.
     """
-    n_runs = 2000 if FULL else 200
+    n_runs = 600 if FULL else 200
     design = design_of(epsilon, shape, forever)
     share = smallest_share(design, study)
     assert abs(detected(design, share, study, n_runs) - POWER) < 0.13
