@@ -39,7 +39,7 @@ def draw_answers(n_people: int) -> list[str]:
 def comparison(decoded: "Decoded", truth: dict[str, float]) -> str:
     """Return the table of the strings that were found, beside their true shares, and what was not found."""
     from sotto_estimator.results.percents import percent
-    from sotto_estimator.views.decoded import Subject, caption, summary, width
+    from sotto_estimator.views.decoded import Subject, caption, summary
     from sotto_protocol.tables import align
 
     rows = [["emoji", "true", "estimate", "low", "high", "holds", ""]]
@@ -49,7 +49,7 @@ def comparison(decoded: "Decoded", truth: dict[str, float]) -> str:
         bar = ("▇" * round(_BAR_LENGTH * row.share)).ljust(_BAR_LENGTH)
         rows.append([row.string, *map(percent, (share, row.share, row.low, row.high)), holds, bar])
     heading = caption(Subject("Which emoji do you use most?"), decoded)
-    return "\n".join([heading, align(rows, n_left=1, width=width), summary(decoded, len(decoded.rows))])
+    return "\n".join([heading, align(rows, n_left=1), summary(decoded, len(decoded.rows))])
 
 
 def plot(decoded: "Decoded", truth: dict[str, float], path: Path) -> None:

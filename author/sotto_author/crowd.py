@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sotto_estimator.planning.draft import Draft
     from sotto_estimator.planning.helps import Help
     from sotto_estimator.planning.outlook import Reach
-    from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
+    from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
 
 Grade = Literal["good", "rough", "useless", "never", "unknown"]
 Target = Literal["population", "respondents"]
@@ -53,7 +53,7 @@ class Crowd:
     survey: Survey
     n: int
     outlooks: tuple[Outlook, ...]
-    plan: "SurveyPlan | None" = None
+    plan: "PlannedSurvey | None" = None
     helps: Sequence["Help"] = ()
     stratum: str | None = None
 

@@ -6,6 +6,7 @@ A source is a collector's URL with a survey's id and an analyst's token; or file
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,16 +25,14 @@ from sotto_estimator.microdata.microdata import Data, read_data
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.survey import SurveyPlan, plan_survey
+from sotto_estimator.planning.survey_plan import SurveyPlan, draft_of, plan_draft
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import binary_epsilon, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.archive import is_archive, read_records_of_archive
-from sotto_estimator.sources.fetch import fetch_tally, read_tallies
-from sotto_estimator.sources.records import Records, fetch_records, read_records
+from sotto_estimator.sources.records import Records
 from sotto_estimator.sources.selection import Chosen
-from sotto_estimator.sources.source import CollectorSource, FileSource, names_collector
+from sotto_estimator.sources.source import source_of
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
 from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
@@ -118,7 +117,7 @@ def associate(
     `questions`: ids; QUESTION:OPTION for an option of an any-of question. The rest is as for `estimate`.
     """
     chosen = Chosen(wave, stratum)
-    of, records = source if isinstance(source, tuple) else _records(source, survey, token, chosen)
+    of, records = source if isinstance(source, tuple) else source_of(source, survey, token).records(chosen)
     found = associate_records(of, chosen.of(of, records), questions, candidates, level=level)
     return replace(found, chosen=chosen)
 
@@ -160,29 +159,32 @@ def compare(
     return found.held_against([one for one in void if question in ("", one[1].question)])
 
 
-def plan(survey: Survey | Source, n: int, *, reach: Reach | None = None, half_width: float | None = None) -> SurveyPlan:
-    """Return what n respondents will show of each question of a survey, or of a survey file.
+def plan(
+    survey: Survey | Source,
+    n: int,
+    *,
+    reach: Reach | None = None,
+    half_width: float | None = None,
+    total_epsilon: Decimal | None = None,
+) -> SurveyPlan:
+    """Return what n respondents will show of each question of a survey, or of a survey file, and what would help.
 
-    About whom the survey says (`about`), unless a `reach` is given.
-    Raises SourceError for a file that is no survey, DomainError unless n is in [2, 10^12].
+    About whom the survey says (`about`), unless a `reach` is given. `half_width`: what is wished for of shares whose
+    question has no `want`; `total_epsilon`: what a report may take to reach what is wished for, by default what it
+    takes now. Nothing can be changed in a compiled survey, as in one that is published: only a file of its author's
+    has helps that change its questions. Raises SourceError for a file that is no survey, DomainError unless n is in
+    [2, 10^12].
     """
-    of = survey if isinstance(survey, Survey) else Draft.read(Path(survey)).survey
-    return plan_survey(of, n, reach or Reach(target=target_of(of)), half_width)
+    draft = draft_of(survey) if isinstance(survey, Survey) else Draft.read(Path(survey))
+    return plan_draft(draft, n, reach or Reach(target=target_of(draft.survey)), half_width, total_epsilon)
 
 
 def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Chosen) -> Tally:
-    if isinstance(source, str) and names_collector([source]):
-        survey, token = _asked(survey, token)
-        return fetch_tally(source, survey, token, chosen.wave, chosen.stratum)
+    if not isinstance(source, Tally):
+        return source_of(source, survey, token).tally(chosen)
     if survey or token or chosen:
         raise SourceError("survey, token, wave and stratum go with a collector's URL (http:// or https://).")
-    if isinstance(source, Tally):
-        return source
-    paths = [source] if isinstance(source, str | os.PathLike) else source
-    for path in paths:
-        if is_archive(Path(path)):
-            raise SourceError(f"{path} is a folder: count an archive with `sotto tally`, and estimate that.")
-    return read_tallies([Path(path) for path in paths])
+    return source
 
 
 def _sides(of: Tally | Group, target: Target) -> list[Side]:
@@ -195,28 +197,4 @@ def _by_wave(
     source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Chosen, tally: Tally
 ) -> list[Tally]:
     """Return the tallies of the waves that are pooled in one, where the source has them."""
-    if isinstance(source, Tally):
-        return []
-    if isinstance(source, str) and names_collector([source]):
-        return CollectorSource(source, *_asked(survey, token)).by_wave(tally, chosen)
-    paths = [source] if isinstance(source, str | os.PathLike) else source
-    return FileSource(tuple(map(Path, paths))).by_wave(tally, chosen)
-
-
-def _records(source: Source, survey: str, token: str, chosen: Chosen) -> Records:
-    if isinstance(source, str) and names_collector([source]):
-        survey, token = _asked(survey, token)
-        return fetch_records(source, survey, token, chosen)
-    if survey or token:
-        raise SourceError("survey and token go with a collector's URL (http:// or https://).")
-    path = Path(source)
-    return read_records_of_archive(path) if is_archive(path) else read_records(path)
-
-
-def _asked(survey: str, token: str) -> tuple[str, str]:
-    token = token or os.environ.get("SOTTO_TOKEN", "")
-    if not survey:
-        raise SourceError("a collector's URL goes with a survey's id.")
-    if not token:
-        raise SourceError("a collector answers analysts: token, or SOTTO_TOKEN in the environment, is needed.")
-    return survey, token
+    return [] if isinstance(source, Tally) else source_of(source, survey, token).by_wave(tally, chosen)

@@ -1,12 +1,13 @@
 """Rows of text, aligned for a terminal."""
 
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Sequence
 
 
-def align(rows: Sequence[Sequence[str]], *, n_left: int | None = None, width: Callable[[str], int] = len) -> str:
+def align(rows: Sequence[Sequence[str]], *, n_left: int | None = None) -> str:
     """Return one row or more as lines: their first n_left cells to the left, the others to the right; None: all left.
 
-    Columns are two blanks apart, and no line ends in blanks. `width`: how many columns a text takes.
+    Columns are two blanks apart, and no line ends in blanks. Wide letters take two columns each (`width`).
 
     >>> print(align([["answer", "share"], ["yes", "26 %"]], n_left=1))
     answer  share
@@ -21,3 +22,29 @@ def align(rows: Sequence[Sequence[str]], *, n_left: int | None = None, width: Ca
             cells.append(cell + blanks if n_left is None or column < n_left else blanks + cell)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes on a terminal: two for a wide character, none for a mark or a joiner.
+
+    A character behind a zero-width joiner, a skin tone, and the second half of a flag belong to the one before.
+
+    >>> width("abc"), width("é"), width("e\\u0301"), width("語"), width("🍐"), width("👩‍💻"), width("🇳🇱"), width("❤️")
+    (3, 1, 1, 2, 2, 2, 2, 2)
+    """
+    columns, previous, is_half_flag = 0, "", False
+    for character in text:
+        is_flag = "\U0001f1e6" <= character <= "\U0001f1ff"
+        if character == "\ufe0f":  # shown as emoji: wide
+            columns += 1 if _columns(previous) == 1 else 0
+        elif previous != "\u200d" and not "\U0001f3fb" <= character <= "\U0001f3ff":
+            columns += (0 if is_half_flag else 2) if is_flag else _columns(character)
+        is_half_flag = is_flag and not is_half_flag
+        previous = character
+    return columns
+
+
+def _columns(character: str) -> int:
+    if not character or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -11,8 +11,8 @@ from sotto_estimator.channel.quality import Quality
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.remarks import GoodnessOfFit
 from sotto_estimator.strings.undetected import UndetectedString
-from sotto_estimator.views.decoded import Subject, as_csv, as_json, caption, summary, table, width
-from sotto_protocol.tables import align
+from sotto_estimator.views.decoded import Subject, as_csv, as_json, caption, summary, table
+from sotto_protocol.tables import align, width
 
 ROWS = (
     DecodedString("🍐 pear", 0.5, 0.01, 0.48, 0.52, 0.008, 1e-30, 50.0, 0.035, -0.045),
@@ -199,7 +199,7 @@ def test_a_text_is_as_wide_as_a_terminal_shows_it(text: str, columns: int) -> No
 
 
 def test_columns_behind_wide_characters_line_up() -> None:
-    lines = align([["string", "n"], ["日本語", "1"], ["👩‍💻", "20"], ["é", "300"]], n_left=1, width=width).splitlines()
+    lines = align([["string", "n"], ["日本語", "1"], ["👩‍💻", "20"], ["é", "300"]], n_left=1).splitlines()
     assert {width(line) for line in lines} == {11}
 
 

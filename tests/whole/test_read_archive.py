@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 from archiving import Heap
 from collecting import SURVEY
@@ -17,6 +18,7 @@ from made_reports import DRAWN, EVERYTHING, ONCE, people
 from sotto_collector.archive.export import export
 from sotto_collector.archive.layout import Layout
 from sotto_estimator import DomainError, SourceError, associate, estimate, read_archive
+from sotto_estimator.commands.associate import associate as associate_command
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.record import STRATUM
 
@@ -222,3 +224,11 @@ def test_a_choice_that_cannot_be_is_said(chosen: Any, problem: str, tmp_path: Pa
     folder = exported(SURVEY, people(SURVEY, 30), tmp_path / "archive")
     with pytest.raises(DomainError, match=problem):
         read_archive(folder, **chosen)
+
+
+def test_commands_read_an_archive_as_programs_do(tmp_path: Path) -> None:
+    survey = compile_toml(ONCE)
+    folder = exported(survey, people(survey, 300), tmp_path / "archive")
+    of_program = associate(folder, questions=["paid", "set"]).as_json()
+    of_command = CliRunner().invoke(associate_command, [str(folder), "paid", "set", "--json"], catch_exceptions=False)
+    assert (of_command.exit_code, json.loads(of_command.output)) == (0, json.loads(of_program))

@@ -13,14 +13,14 @@ from sotto_estimator.commands.options import grouped, is_typed
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals.intervals import target_of
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.split import Split, Verdict, judge_wishes
-from sotto_estimator.planning.survey import SurveyPlan, plan_survey, wish_of
+from sotto_estimator.planning.split import Split, Verdict
+from sotto_estimator.planning.survey import wish_of
 from sotto_estimator.planning.survey_edit import write_document
-from sotto_estimator.planning.wishes import wishes_at, wishes_of
-from sotto_estimator.views.plan import plan_output, wishes_output
+from sotto_estimator.planning.survey_plan import plan_draft
+from sotto_estimator.planning.wishes import wishes_at
+from sotto_estimator.views.plan import wishes_output
 from sotto_estimator.views.plan_words import wrapped
 from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
@@ -124,14 +124,12 @@ def plan_survey_file(
                 raise click.UsageError("--total-epsilon and --write need --n.")
             click.echo(wishes_output(style, wishes_at(draft.survey, reach, half_width), draft.survey, reach))
             return
-        plan = plan_survey(draft.survey, n, reach, half_width)
-        verdict = _judge(draft, plan, ask.total_epsilon)
+        plan = plan_draft(draft, n, reach, half_width, ask.total_epsilon)
     except DomainError as fault:
-        raise click.UsageError(str(fault)) from None
-    helps = helps_of(draft, plan)
-    click.echo(plan_output(style, plan, helps, wishes_of(draft, plan, verdict) if verdict else [], verdict))
+        raise click.UsageError(str(fault).replace("total_epsilon", "--total-epsilon")) from None
+    click.echo(plan.as_style(style))
     if ask.is_written:
-        _write(path, draft, verdict)
+        _write(path, draft, plan.verdict)
 
 
 def _check_unwished(ask: SurveyAsk, n: int | None) -> None:
@@ -143,18 +141,6 @@ def _check_unwished(ask: SurveyAsk, n: int | None) -> None:
     ):
         if is_asked:
             raise click.UsageError(f"{what} needs something that is wanted: `want` in a question, or --half-width.")
-
-
-def _judge(draft: Draft, plan: SurveyPlan, total: Decimal | None) -> Verdict | None:
-    if all(one.want is None for one in plan.questions):
-        return None
-    least = EPSILON_STEP * draft.survey.n_drawn
-    if total is not None and total < least:
-        raise click.BadParameter(
-            f"({total}) must be at least {least}: {EPSILON_STEP} for each question that a device answers.",
-            param_hint="--total-epsilon",
-        )
-    return judge_wishes(draft, plan, draft.survey.epsilon if total is None else total)
 
 
 def _write(path: Path, draft: Draft, verdict: Verdict | None) -> None:

@@ -8,7 +8,7 @@ import click
 from sotto_estimator.commands.sources import read_source
 from sotto_estimator.regression.hidden_covariates import regress_reports
 from sotto_estimator.regression.result import Regression
-from sotto_estimator.sources.archive import is_archive, read_records_of_archive
+from sotto_estimator.sources.archive import is_archive
 from sotto_estimator.sources.selection import Chosen
 from sotto_estimator.sources.source import names_collector
 
@@ -37,7 +37,5 @@ def regress_sources(words: Sequence[str], formula: str, chosen: Chosen, token: s
             "report says whose it is; what could join them would undo that, and add up what each tells of a person. "
             "Ask both questions in one survey."
         )
-    path = Path(words[0])
-    is_folder = not names_collector(words) and is_archive(path)
-    survey, records = read_records_of_archive(path) if is_folder else read_source(words, token).records(chosen)
+    survey, records = read_source(words, token).records(chosen)
     return regress_reports(survey, chosen.of(survey, records), formula, level=level)

@@ -9,7 +9,7 @@ from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, most_steps, respondents_for
 from sotto_estimator.planning.outlook import width_of, width_of_waves
 from sotto_estimator.planning.split import sum_of_most
-from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan, answers_of, part_drawn
+from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of, part_drawn
 from sotto_protocol import Question
 
 _Drawn = tuple[int, dict[int, float]]
@@ -42,7 +42,7 @@ class Help:
     is_free: bool
 
 
-def helps_of(draft: Draft, plan: SurveyPlan) -> list[Help]:
+def helps_of(draft: Draft, plan: PlannedSurvey) -> list[Help]:
     """Return what would help the questions that show less than their goal; alike ones share it."""
     alike: dict[object, list[tuple[int, QuestionPlan]]] = {}
     for index, one in enumerate(plan.questions):
@@ -56,7 +56,7 @@ def helps_of(draft: Draft, plan: SurveyPlan) -> list[Help]:
 
 def _help(
     draft: Draft,
-    plan: SurveyPlan,
+    plan: PlannedSurvey,
     alike: Sequence[QuestionPlan],
     index: int,
     drawn: tuple[int, dict[int, float]] | None,
@@ -81,14 +81,14 @@ def _help(
     )
 
 
-def _of_respondents(one: QuestionPlan, plan: SurveyPlan) -> float | None:
+def _of_respondents(one: QuestionPlan, plan: PlannedSurvey) -> float | None:
     """Return the half-width about the respondents alone; None where that is planned, or helps nobody."""
     width = one.of("respondents").half_width
     helps = plan.reach.target == "population" and width is not None and width <= _WORTH * one.width
     return width if helps else None
 
 
-def _fewer_options(draft: Draft, plan: SurveyPlan, index: int) -> tuple[int, float] | None:
+def _fewer_options(draft: Draft, plan: PlannedSurvey, index: int) -> tuple[int, float] | None:
     """Return the most options with which a question reaches its goal, or else two, and the width; None if no help."""
     one = plan.questions[index]
     part, options = part_drawn(plan.survey), list(one.question.options)
@@ -119,7 +119,7 @@ def _with_options(draft: Draft, index: int, options: list[str]) -> Question | No
     return draft.ask(index, draft.survey.questions[index].epsilon, **changes)
 
 
-def _best_draw(draft: Draft, plan: SurveyPlan, indices: Iterable[int]) -> _Drawn | None:
+def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Drawn | None:
     """Return how many drawn questions make the widest of these narrowest, the total the same, and their widths."""
     questions, n_now = plan.survey.questions, plan.survey.n_drawn
     if draft.is_final or len(questions) < 2:

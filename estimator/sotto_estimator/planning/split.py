@@ -10,7 +10,7 @@ from sotto_estimator.channel.channel import MAX_N
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, respondents_for
 from sotto_estimator.planning.outlook import width_of
-from sotto_estimator.planning.survey import SurveyPlan, answers_of
+from sotto_estimator.planning.survey import PlannedSurvey, answers_of
 
 _MOST_DRAWS = 12  # of no more questions every number of drawn ones is tried; of more 1, 2, 4 .. and all
 
@@ -66,7 +66,7 @@ class Verdict:
         return self.split is not None and self.shortfall is None
 
 
-def judge_wishes(draft: Draft, plan: SurveyPlan, total: Decimal) -> Verdict:
+def judge_wishes(draft: Draft, plan: PlannedSurvey, total: Decimal) -> Verdict:
     """Return whether a total epsilon meets the wishes of a plan, and by which epsilons.
 
     As many questions drawn as in the file, if that is enough; else as many as take least.
@@ -93,7 +93,7 @@ def draws_of(n_questions: int) -> Sequence[int]:
     return [*(2**power for power in range(n_questions.bit_length()) if 2**power < n_questions), n_questions]
 
 
-def split_of(draft: Draft, plan: SurveyPlan, n_drawn: int) -> Split:
+def split_of(draft: Draft, plan: PlannedSurvey, n_drawn: int) -> Split:
     """Return the least epsilons where so many questions are drawn."""
     part = Fraction(n_drawn, len(plan.questions))
     epsilons = tuple(
@@ -108,7 +108,7 @@ def sum_of_most(epsilons: Sequence[Decimal], n_drawn: int) -> Decimal:
     return sum(sorted(epsilons, reverse=True)[:n_drawn], Decimal(0))
 
 
-def _shortfall(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> Shortfall:
+def _shortfall(draft: Draft, plan: PlannedSurvey, split: Split, total: Decimal) -> Shortfall:
     """Return what the total gives in place of the split's, which is more; of two ways, that of the fewest respondents.
 
     All wishes' epsilons less by one factor; or the file as it is, where that is within the total.
@@ -120,7 +120,7 @@ def _shortfall(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> 
     return min(offers, key=lambda offer: MAX_N + 1 if offer.n is None else offer.n)
 
 
-def _scaled(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> tuple[Decimal, ...]:
+def _scaled(draft: Draft, plan: PlannedSurvey, split: Split, total: Decimal) -> tuple[Decimal, ...]:
     known = [epsilon or Decimal(0) for epsilon in split.epsilons]
     free = [_is_split(draft, plan, index) for index in range(len(known))]
 
@@ -133,7 +133,7 @@ def _scaled(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> tup
     return scaled(bisect_left(range(1, 1001), True, key=lambda k: sum_of_most(scaled(k), split.n_drawn) > total))
 
 
-def _offer(draft: Draft, plan: SurveyPlan, epsilons: tuple[Decimal, ...], n_drawn: int) -> Shortfall:
+def _offer(draft: Draft, plan: PlannedSurvey, epsilons: tuple[Decimal, ...], n_drawn: int) -> Shortfall:
     part = Fraction(n_drawn, len(plan.questions))
     asked = [
         (draft.ask(index, epsilon) if _is_split(draft, plan, index) else None) or one.question
@@ -149,6 +149,6 @@ def _offer(draft: Draft, plan: SurveyPlan, epsilons: tuple[Decimal, ...], n_draw
     return Shortfall(n_drawn, epsilons, widths, max(reached) if len(reached) == len(sizes) else None)
 
 
-def _is_split(draft: Draft, plan: SurveyPlan, index: int) -> bool:
+def _is_split(draft: Draft, plan: PlannedSurvey, index: int) -> bool:
     """Whether a question's epsilon is part of what is split: something is wished of it, and it may change."""
     return plan.questions[index].want is not None and draft.is_free(index)

@@ -9,7 +9,6 @@ from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
 from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.outlook import Figures, Reach, figures_of, width_of
-from sotto_estimator.results.result import Result
 from sotto_protocol import Question, Survey
 from sotto_protocol.words import counted
 
@@ -54,7 +53,7 @@ class QuestionPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyPlan(Result):
+class PlannedSurvey:
     """What `n` respondents give, `n` >= 2. `n_intervals`: how many there are to hold together."""
 
     survey: Survey
@@ -63,12 +62,17 @@ class SurveyPlan(Result):
     n_intervals: int
     questions: tuple[QuestionPlan, ...]
 
+    @property
+    def named(self) -> str:
+        """What the survey is called."""
+        return self.survey.title
+
     def __str__(self) -> str:
         """Return one line: title, respondents and questions."""
-        return f"{self.survey.title}: {counted(len(self.questions), 'question')}, n = {counted(self.n, 'respondent')}"
+        return f"{self.named}: {counted(len(self.questions), 'question')}, n = {counted(self.n, 'respondent')}"
 
 
-def plan_survey(survey: Survey, n: int, reach: Reach, half_width: float | None = None) -> SurveyPlan:
+def plan_survey(survey: Survey, n: int, reach: Reach, half_width: float | None = None) -> PlannedSurvey:
     """Return what n respondents will give. Raises `DomainError` unless n is in [2, 10^12].
 
     `half_width`: what is wished for of shares whose question has no `want`.
@@ -77,7 +81,7 @@ def plan_survey(survey: Survey, n: int, reach: Reach, half_width: float | None =
         raise DomainError(f"n ({n}) must be in [2, 10^12]: groups are compared.")
     n_intervals = max(1, count_intervals(survey))
     plans = (plan_question(question, survey, n, reach, half_width, n_intervals) for question in survey.questions)
-    return SurveyPlan(survey, n, reach, n_intervals, tuple(plans))
+    return PlannedSurvey(survey, n, reach, n_intervals, tuple(plans))
 
 
 def plan_question(

@@ -7,7 +7,7 @@ from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.split import Verdict
-from sotto_estimator.planning.survey import SurveyPlan, part_drawn, wish_of
+from sotto_estimator.planning.survey import PlannedSurvey, part_drawn, wish_of
 from sotto_protocol import Question, Survey
 
 
@@ -41,7 +41,7 @@ def wishes_at(survey: Survey, reach: Reach, half_width: float | None) -> list[Wi
     ]
 
 
-def wishes_of(draft: Draft, plan: SurveyPlan, verdict: Verdict) -> list[Wish]:
+def wishes_of(draft: Draft, plan: PlannedSurvey, verdict: Verdict) -> list[Wish]:
     """Return what is wished of a plan, beside its verdict."""
     part = part_drawn(plan.survey)
     taken = verdict.split.epsilons if verdict.split else (None,) * len(plan.questions)

@@ -4,6 +4,9 @@ import unicodedata
 
 from matplotlib import font_manager
 
+_LONGEST = 60
+"""A label of more characters would leave a picture no room."""
+
 
 def drawable(label: str) -> str:
     """Return the label with characters that the font lacks, emoji mostly, by their names."""
@@ -16,3 +19,9 @@ def drawable(label: str) -> str:
             name = unicodedata.name(character, f"U+{ord(character):X}").lower()
             drawn += f" {name}" if drawn else name
     return drawn
+
+
+def short(label: str) -> str:
+    """Return a label as it can be drawn, cut where it is too long to stand beside a picture."""
+    drawn = drawable(label)
+    return drawn if len(drawn) <= _LONGEST else f"{drawn[: _LONGEST - 2].rstrip()} .."

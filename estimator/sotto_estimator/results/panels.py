@@ -5,19 +5,22 @@ import os
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure  # drawn without pyplot: no screen is needed, or looked for
 
 from sotto_estimator.errors import SourceError
-from sotto_estimator.results.glyphs import drawable
+from sotto_estimator.results.glyphs import drawable, short
 from sotto_estimator.results.largest import MAX_BARS, largest
 from sotto_estimator.results.rounding import any_too_wide
 
 _BAR_INCHES = 0.32
 _POINT_INCHES = 0.3
 _AXIS_INCHES = 0.6
+_TITLE_COLUMNS = 120
+"""A title of longer lines would leave its picture no room."""
 _FORMATS = (".png", ".pdf", ".svg")
 
 
@@ -103,7 +106,8 @@ def _figure(title: str, panels: Sequence[Panel]) -> Figure:
     heights = [panel.inches for panel in panels]
     figure = Figure(figsize=(8, 0.7 + sum(heights)), layout="constrained")
     places = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0].tolist()
-    places[0].set_title(title, fontsize=8, loc="left", parse_math=False)
+    said = "\n".join(fill(drawable(line), _TITLE_COLUMNS) for line in title.split("\n"))
+    places[0].set_title(said, fontsize=8, loc="left", parse_math=False)
     for axes, panel in zip(places, panels, strict=True):
         panel.draw(axes)
     return figure
@@ -138,7 +142,7 @@ def _draw_bars(axes: Axes, bars: Sequence[Bar], is_dotted: Set[str], max_percent
     axes.errorbar(middles, places, xerr=halves, fmt="none", ecolor="black", elinewidth=1.2, capsize=3)
     known = [(100 * bar.truth, place) for place, bar in zip(places, bars, strict=True) if bar.truth is not None]
     axes.scatter([true for true, _ in known], [place for _, place in known], marker="D", color="black", zorder=3)
-    axes.set_yticks(places, [drawable(bar.label) for bar in bars], parse_math=False)
+    axes.set_yticks(places, [short(bar.label) for bar in bars], parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(0, max_percent)
     axes.set_xlabel("share (%)")
@@ -149,7 +153,7 @@ def _draw_points(axes: Axes, points: Sequence[Point], words: str, ends: tuple[fl
         middle, half = (point.low + point.high) / 2, (point.high - point.low) / 2
         axes.errorbar([middle], [place], xerr=[half], fmt="none", ecolor=point.colour, elinewidth=1.2, capsize=3)
         axes.plot([point.value], [place], "o", color=point.point_colour)
-    axes.set_yticks(range(len(points)), [drawable(point.label) for point in points], parse_math=False)
+    axes.set_yticks(range(len(points)), [short(point.label) for point in points], parse_math=False)
     axes.set_ylim(len(points) - 0.5, -0.5)
     if ends is None:
         axes.axvline(0, color="grey", linewidth=0.8)

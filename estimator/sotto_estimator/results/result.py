@@ -9,6 +9,7 @@ from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.html import typed_html
 from sotto_estimator.results.report import report_html
 from sotto_estimator.results.view import view_of
+from sotto_estimator.results.words import escaped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +33,8 @@ class Result:
     __slots__ = ()
 
     def as_table(self) -> str:
-        """Return what the numbers mean, and aligned numbers."""
-        return view_of(self).table(self)
+        """Return what the numbers mean, and aligned numbers; what could move a terminal's cursor stands escaped."""
+        return "\n".join(map(escaped, view_of(self).table(self).split("\n")))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the members of its JSON object, by name."""

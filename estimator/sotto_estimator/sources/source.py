@@ -1,5 +1,6 @@
 """What a command is pointed at: URL SURVEY, a survey of a collector's, or FILE .., what somebody has kept of one."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sotto_estimator.errors import SourceError, WithheldError
+from sotto_estimator.sources.archive import is_archive, read_records_of_archive
 from sotto_estimator.sources.fetch import fetch_tally, read_tallies
 from sotto_estimator.sources.records import Records, fetch_records, read_records
 from sotto_estimator.sources.selection import Chosen
@@ -43,7 +45,10 @@ class CollectorSource:
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """Files: tallies, which are merged, or one of packed reports. `warn` is told of copies, as by `read_tallies`."""
+    """Files: tallies, which are merged, or packed reports: one file of them, or an archive's folder.
+
+    `warn` is told of copies, as by `read_tallies`.
+    """
 
     paths: tuple[Path, ...]
     warn: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
@@ -51,7 +56,10 @@ class FileSource:
     def tally(self, chosen: Chosen) -> Tally:
         """Return the files' tallies, merged. Raises SourceError, where part of one is asked for too."""
         if chosen:
-            raise SourceError(f"a file has the tally of all its reports:{str(chosen)[1:]} is asked of a collector.")
+            raise SourceError("survey, token, wave and stratum go with a collector's URL (http:// or https://).")
+        for path in self.paths:
+            if is_archive(path):
+                raise SourceError(f"{path} is a folder: count an archive with `sotto tally`, and estimate that.")
         return read_tallies(self.paths, self.warn)
 
     def by_wave(self, tally: Tally, _chosen: Chosen) -> list[Tally]:
@@ -69,8 +77,12 @@ class FileSource:
             return False
 
     def records(self, _chosen: Chosen) -> Records:
-        """Return a file's packed reports, all of them: see `Chosen.of`. Raises SourceError."""
-        return read_records(self.paths[0])
+        """Return the packed reports of a file, or of an archive's folder, all of them: see `Chosen.of`.
+
+        Raises SourceError, and MissingExtra for an archive without pyarrow.
+        """
+        path = self.paths[0]
+        return read_records_of_archive(path) if is_archive(path) else read_records(path)
 
 
 Source = CollectorSource | FileSource
@@ -79,3 +91,22 @@ Source = CollectorSource | FileSource
 def names_collector(words: Sequence[str]) -> bool:
     """Return whether a command's arguments begin with a collector's URL."""
     return bool(words) and words[0].startswith(("http://", "https://"))
+
+
+def source_of(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], survey: str, token: str) -> Source:
+    """Return what a program names: a collector's URL with a survey's id and a token, or the paths of files.
+
+    `token`: by default SOTTO_TOKEN of the environment. Raises SourceError where an id or a token is missing, or goes
+    with no collector.
+    """
+    if isinstance(given, str) and names_collector([given]):
+        token = token or os.environ.get("SOTTO_TOKEN", "")
+        if not survey:
+            raise SourceError("a collector's URL goes with a survey's id.")
+        if not token:
+            raise SourceError("a collector answers analysts: token, or SOTTO_TOKEN in the environment, is needed.")
+        return CollectorSource(given, survey, token)
+    if survey or token:
+        raise SourceError("survey, token, wave and stratum go with a collector's URL (http:// or https://).")
+    paths = [given] if isinstance(given, str | os.PathLike) else given
+    return FileSource(tuple(map(Path, paths)))

@@ -1,8 +1,8 @@
 """Decode: from bit counts to the strings that are there, their shares, and intervals that hold although chosen."""
 
 import math
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +112,10 @@ class Decoded(Result):
         """Return one line: the question, reports and strings."""
         named = ", ".join(filter(None, [self.subject.title, self.subject.question]))
         return f"{named}: {counted(len(self.rows), 'string')}, n = {counted(self.n_reports, 'report')}"
+
+    def titled(self, title: str) -> Self:
+        """Return the same under another title."""
+        return replace(self, subject=replace(self.subject, title=title))
 
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the candidates, or the reports."""

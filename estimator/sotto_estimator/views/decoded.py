@@ -1,6 +1,5 @@
 """Decoded strings as a table for people, as JSON and CSV for programs: the same numbers in all three."""
 
-import unicodedata
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ def table(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
     shown = decoded.rows[:limit]
     rows = [_COLUMNS, *map(_cells, shown), *map(_undetected_cells, _others(decoded, limit))]
     quality = f"\n{subject.quality}" if subject.quality else ""
-    aligned = align(rows, n_left=1, width=width)
+    aligned = align(rows, n_left=1)
     return f"{caption(subject, decoded)}\n{FAKES}\n\n{aligned}\n\n{summary(decoded, len(shown))}{quality}"
 
 
@@ -147,32 +146,6 @@ def panels(subject: Subject, decoded: Decoded, limit: int | None = None) -> "tup
     bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in rows]
     longest = max((row.high for row in rows), default=1.0)
     return bar_panels(bars, caption(subject, decoded), min(100.0, 105 * longest))
-
-
-def width(text: str) -> int:
-    """Return how many columns a text takes on a terminal: two for a wide character, none for a mark or a joiner.
-
-    A character behind a zero-width joiner, a skin tone, and the second half of a flag belong to the one before.
-
-    >>> width("abc"), width("é"), width("e\\u0301"), width("語"), width("🍐"), width("👩‍💻"), width("🇳🇱"), width("❤️")
-    (3, 1, 1, 2, 2, 2, 2, 2)
-    """
-    columns, previous, is_half_flag = 0, "", False
-    for character in text:
-        is_flag = "\U0001f1e6" <= character <= "\U0001f1ff"
-        if character == "\ufe0f":  # shown as emoji: wide
-            columns += 1 if _columns(previous) == 1 else 0
-        elif previous != "\u200d" and not "\U0001f3fb" <= character <= "\U0001f3ff":
-            columns += (0 if is_half_flag else 2) if is_flag else _columns(character)
-        is_half_flag = is_flag and not is_half_flag
-        previous = character
-    return columns
-
-
-def _columns(character: str) -> int:
-    if not character or unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _error_words(standard_error: float | None) -> str:

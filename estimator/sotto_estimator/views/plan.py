@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.planning.assurance import EXPECTED
-from sotto_estimator.planning.helps import Help
 from sotto_estimator.planning.outlook import Figures, Reach
-from sotto_estimator.planning.split import Verdict
-from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
+from sotto_estimator.planning.survey import QuestionPlan
+from sotto_estimator.planning.survey_plan import SurveyPlan
 from sotto_estimator.planning.wishes import Wish
 from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.view import View
@@ -36,20 +35,6 @@ _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = ["half-width", "from none", "two groups"]
 
 
-def plan_output(
-    style: str, plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None
-) -> str:
-    """Return a plan, with what would help, what is wished and whether it is reached, as text, JSON or CSV."""
-    if style == "json":
-        return survey_json(plan, helps, wishes, verdict)
-    if style == "csv":
-        return csv_text(survey_records(plan, wishes))
-    parts = [survey_table(plan)]
-    parts += [say_helps(helps, plan)] if helps else []
-    parts += [wishes_table(wishes, plan.reach), say_verdict(verdict, wishes, plan)] if verdict else []
-    return "\n\n".join(parts)
-
-
 def wishes_output(style: str, wishes: Sequence[Wish], survey: Survey, reach: Reach) -> str:
     """Return what wishes take, where no number of respondents is planned, as text, JSON or CSV."""
     members = [wish_members(wish) for wish in wishes]
@@ -63,6 +48,15 @@ def wishes_output(style: str, wishes: Sequence[Wish], survey: Survey, reach: Rea
 
 
 def survey_table(plan: SurveyPlan) -> str:
+    """Return a plan, with what would help, what is wished and whether it is reached."""
+    parts = [_figures_table(plan)]
+    parts += [say_helps(plan.helps, plan)] if plan.helps else []
+    if plan.verdict:
+        parts += [wishes_table(plan.wishes, plan.reach), say_verdict(plan.verdict, plan.wishes, plan)]
+    return "\n\n".join(parts)
+
+
+def _figures_table(plan: SurveyPlan) -> str:
     """Return the figures of every question, a row for each kind of interval, what they mean, and sentences."""
     head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS]
     rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
@@ -84,7 +78,7 @@ def _caption(plan: SurveyPlan) -> str:
     how = method_words(reach.level, reach.method, reach.target).rpartition(", about")[0]
     return "\n".join(
         [
-            f"{survey.title}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
+            f"{plan.named}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
             "report",
             wrapped(
                 f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to "
@@ -134,24 +128,19 @@ def _figures(figures: Figures, question: Question) -> list[str]:
     return ["-" if figure is None else say(figure, question) for figure in listed]
 
 
-def survey_json(plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None) -> str:
-    """Return the plan as a JSON object; shares as fractions, a number's figures in its unit."""
-    document = survey_members(plan)
-    document["helps"] = [help_members(one) for one in helps]
-    if verdict:
-        document["wishes"] = [wish_members(wish) for wish in wishes]
-        document["verdict"] = verdict_members(verdict)
-    return json_text(document)
-
-
 def survey_members(plan: SurveyPlan) -> dict[str, Any]:
-    """Return the members of a plan's JSON object, without what would help and what is wished."""
-    return _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+    """Return the members of a plan's JSON object; shares as fractions, a number's figures in its unit."""
+    document = _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+    document["helps"] = [help_members(one) for one in plan.helps]
+    if plan.verdict:
+        document["wishes"] = [wish_members(wish) for wish in plan.wishes]
+        document["verdict"] = verdict_members(plan.verdict)
+    return document
 
 
-def survey_records(plan: SurveyPlan, wishes: Sequence[Wish] = ()) -> list[dict[str, Any]]:
+def survey_records(plan: SurveyPlan) -> list[dict[str, Any]]:
     """Return the rows of CSV, one for each question, target, and one at a time or all together."""
-    wished = {wish.question.id: wish_members(wish) for wish in wishes}
+    wished = {wish.question.id: wish_members(wish) for wish in plan.wishes}
     rows = []
     for one in plan.questions:
         members = _question_members(one)

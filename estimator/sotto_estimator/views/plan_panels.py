@@ -2,7 +2,7 @@
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.channel.questions import is_number, is_text
-from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
+from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
 from sotto_estimator.results.panels import Panel, Point, point_panel
 from sotto_estimator.results.words import method_words
 from sotto_estimator.strings.plan import POWER
@@ -11,7 +11,7 @@ from sotto_estimator.views.plan_table import width_words
 _NAN = float("nan")
 
 
-def plan_panels(plan: SurveyPlan) -> tuple[str, list[Panel]]:
+def plan_panels(plan: PlannedSurvey) -> tuple[str, list[Panel]]:
     """Return a title; a panel of the shares, one of each number in its unit, and one of the texts' smallest shares."""
     reach = plan.reach
     shares = [one for one in plan.questions if not (is_number(one.question) or is_text(one.question))]

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_estimator.planning.split import Shortfall, Verdict, sum_of_most
-from sotto_estimator.planning.survey import SurveyPlan
+from sotto_estimator.planning.survey import PlannedSurvey
 from sotto_estimator.planning.wishes import Wish
 from sotto_estimator.views.plan_help_words import say_suspicion
 from sotto_estimator.views.plan_words import amount, wrapped
@@ -41,12 +41,12 @@ def say_respondents(wishes: Sequence[Wish]) -> str:
     return f"{most:,} respondents give all of it at these epsilons."
 
 
-def say_verdict(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> str:
+def say_verdict(verdict: Verdict, wishes: Sequence[Wish], plan: PlannedSurvey) -> str:
     """Return whether the wishes are met by a total epsilon, by which, and what would be where they are not."""
     return "\n".join(wrapped(line) for line in [*_verdict(verdict, wishes, plan), *_kept(wishes)])
 
 
-def _verdict(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> Iterator[str]:
+def _verdict(verdict: Verdict, wishes: Sequence[Wish], plan: PlannedSurvey) -> Iterator[str]:
     split, total = verdict.split, decimal_text(verdict.total)
     if split is None or split.total is None:
         yield from _unreachable(verdict, wishes, plan)
@@ -71,7 +71,7 @@ def _kept(wishes: Sequence[Wish]) -> Iterator[str]:
         yield f"Kept as it is, since it has no epsilon in the file to be changed: {', '.join(kept)}."
 
 
-def _shortfall(shortfall: Shortfall, plan: SurveyPlan) -> Iterator[str]:
+def _shortfall(shortfall: Shortfall, plan: PlannedSurvey) -> Iterator[str]:
     total = sum_of_most(shortfall.epsilons, shortfall.n_drawn)
     widths = ", ".join(
         f"{one.question.id} +- {amount(width, one.question)} (epsilon {decimal_text(epsilon)})"
@@ -89,7 +89,7 @@ def _shortfall(shortfall: Shortfall, plan: SurveyPlan) -> Iterator[str]:
         yield f"Of {shortfall.n:,} respondents these epsilons give all of it."
 
 
-def _unreachable(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> Iterator[str]:
+def _unreachable(verdict: Verdict, wishes: Sequence[Wish], plan: PlannedSurvey) -> Iterator[str]:
     found = zip(plan.questions, verdict.as_asked.epsilons, strict=True)
     missing = [one.question for one, epsilon in found if epsilon is None]
     held = [one for one in missing if one.epsilon_forever > one.epsilon]
@@ -102,7 +102,7 @@ def _unreachable(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> 
         yield f"Held as it is in the file: epsilon_forever, {forever}. A larger one may be enough."
 
 
-def _drawn(n_drawn: int, plan: SurveyPlan) -> str:
+def _drawn(n_drawn: int, plan: PlannedSurvey) -> str:
     if n_drawn == plan.survey.n_drawn:
         return ""
     if n_drawn == len(plan.questions):

@@ -6,7 +6,7 @@ from textwrap import fill
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.channel.questions import is_number, is_text
-from sotto_estimator.planning.survey import HOPELESS, QuestionPlan, SurveyPlan, size_of
+from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPlan, size_of
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_protocol import Question
@@ -17,7 +17,7 @@ _COLUMNS = 100
 _KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
 
 
-def sentences(plan: SurveyPlan) -> str:
+def sentences(plan: PlannedSurvey) -> str:
     """Return what the survey will say, a paragraph a question, and what it will not."""
     return "\n".join(wrapped(line) for one in plan.questions for line in _of_question(one, plan))
 
@@ -64,13 +64,13 @@ def answers(one: QuestionPlan) -> str:
     )
 
 
-def of_asked(plan: SurveyPlan) -> str:
+def of_asked(plan: PlannedSurvey) -> str:
     """Return of which respondents each question's interval is, where it is not of all of them."""
     is_part = plan.survey.draw and plan.reach.target == "respondents"
     return ", of each question those who are asked it" if is_part else ""
 
 
-def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
+def _of_question(one: QuestionPlan, plan: PlannedSurvey) -> Iterator[str]:
     need = needs_of(plan.survey)[one.question.id]
     if plan.n < need.least and plan.survey.min_reports > 1:
         yield f"{one.question.id}: with {plan.n:,} reports nothing of it is shown at all, which needs {need.least:,}."
@@ -85,7 +85,7 @@ def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
         yield f"{_known(one, plan)}; {_not_told(one, plan)}"
 
 
-def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
+def _known(one: QuestionPlan, plan: PlannedSurvey) -> str:
     target = plan.reach.target
     other: Target = "respondents" if target == "population" else "population"
     widths = one.of(target).half_width, one.of(other).half_width, one.of(target, is_together=True).half_width
@@ -98,7 +98,7 @@ def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
     return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone}{f' ({more})' * bool(more)}"
 
 
-def _not_told(one: QuestionPlan, plan: SurveyPlan) -> str:
+def _not_told(one: QuestionPlan, plan: PlannedSurvey) -> str:
     alone = one.of(plan.reach.target)
     least, difference = alone.smallest_share, alone.smallest_difference
     groups = "two halves of them are not surely told apart"
@@ -113,7 +113,7 @@ def _not_told(one: QuestionPlan, plan: SurveyPlan) -> str:
     return f"by its intervals alone, {from_none}, and {groups}; a test would sooner (sotto power)."
 
 
-def _of_text(one: QuestionPlan, plan: SurveyPlan) -> str:
+def _of_text(one: QuestionPlan, plan: PlannedSurvey) -> str:
     looked = f"of {plan.reach.n_candidates:,} strings that are looked for"
     if one.width >= 1:
         return (

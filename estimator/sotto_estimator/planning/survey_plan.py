@@ -1,0 +1,71 @@
+"""The plan of a survey: what it will show, what would help, and whether what is wished for is reached."""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Self
+
+from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.helps import Help, helps_of
+from sotto_estimator.planning.needed import EPSILON_STEP
+from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.split import Verdict, judge_wishes
+from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
+from sotto_estimator.planning.wishes import Wish, wishes_of
+from sotto_estimator.results.result import Result
+from sotto_protocol import Survey, SurveyError
+from sotto_protocol.documents import load_json
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyPlan(PlannedSurvey, Result):
+    """What `n` respondents give, and what would give more.
+
+    `helps`: of questions that show less than their goal. `wishes`: what is wished for, question by question;
+    `verdict`: whether it is reached, None where nothing is wished for. `title`: what the survey is called in outputs,
+    "" its own.
+    """
+
+    helps: tuple[Help, ...] = ()
+    wishes: tuple[Wish, ...] = ()
+    verdict: Verdict | None = None
+    title: str = ""
+
+    @property
+    def named(self) -> str:
+        """What the survey is called."""
+        return self.title or self.survey.title
+
+    def titled(self, title: str) -> Self:
+        """Return the same under another title."""
+        return replace(self, title=title)
+
+
+def draft_of(survey: Survey) -> Draft:
+    """Return a compiled survey as a draft in which nothing can be changed."""
+    return Draft(load_json(survey.canonical, SurveyError), survey, is_final=True)
+
+
+def plan_draft(
+    draft: Draft, n: int, reach: Reach, half_width: float | None = None, total: Decimal | None = None
+) -> SurveyPlan:
+    """Return what n respondents will give, what would help, and whether what is wished for is reached.
+
+    `half_width`: what is wished for of shares whose question has no `want`. `total`: the epsilon that a report may
+    take, by default the survey's own. Raises `DomainError` unless n is in [2, 10^12], and for a total that is less
+    than the least for each question that a device answers.
+    """
+    planned = plan_survey(draft.survey, n, reach, half_width)
+    verdict = _judge(draft, planned, total) if any(one.want is not None for one in planned.questions) else None
+    wishes = wishes_of(draft, planned, verdict) if verdict else []
+    of = (planned.survey, planned.n, planned.reach, planned.n_intervals, planned.questions)
+    return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict)
+
+
+def _judge(draft: Draft, planned: PlannedSurvey, total: Decimal | None) -> Verdict:
+    least = EPSILON_STEP * draft.survey.n_drawn
+    if total is not None and total < least:
+        raise DomainError(
+            f"total_epsilon ({total}) must be at least {least}: {EPSILON_STEP} for each question that a device answers."
+        )
+    return judge_wishes(draft, planned, draft.survey.epsilon if total is None else total)

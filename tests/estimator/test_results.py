@@ -1,0 +1,189 @@
+"""What every result can do: all kinds in all forms, where there is much to show and where there is nothing."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from unicodedata import category
+
+import numpy as np
+import pytest
+
+from autofill import payloads
+from beacons import beacons, write_lines
+from newtab import clicks
+from sotto_estimator import (
+    Channel,
+    Group,
+    arm,
+    associate,
+    compare,
+    decode,
+    estimate,
+    estimate_counts,
+    estimate_model,
+    plan,
+    read_data,
+    read_format,
+    regress,
+    what_if,
+)
+from sotto_estimator.results.result import Result
+from sotto_estimator.results.view import VIEWS
+from sotto_protocol import Coins, Survey, Tally, compile_survey
+from sotto_protocol.tables import width
+
+NASTY = "a\x1b[2Jb \u202e米饭和蔬菜 مرحبا 😂 | <b> \\ =1+1"
+"""A terminal's command, a mark of direction, wide letters, right to left, HTML, and a formula."""
+N = 400
+TOWNS = ["berlin", "bonn"]
+FORMS: dict[str, Callable[[Result], object]] = {
+    "table": lambda found: found.as_table(),
+    "json": lambda found: found.as_json(),
+    "csv": lambda found: found.as_csv(),
+    "dict": lambda found: found.to_dict(),
+    "frame": lambda found: found.to_frame(),
+    "picture": lambda found: found.plot(),
+    "notebook": lambda found: found._repr_html_(),
+    "report": lambda found: found.to_html(),
+    "line": str,
+    "heading": lambda found: found.heading,
+    "titled": lambda found: found.titled(NASTY),
+    "alarms": lambda found: found.alarms(),
+}
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    asked = [
+        {"id": "paid", "type": "yes-no", "text": "?", "epsilon": 2},
+        {"id": "ate", "type": "one-of", "text": "?", "options": ["米饭和蔬菜", "bread", "😂", "ليس"], "epsilon": 2},
+        {"id": "hours", "type": "number", "text": "?", "minimum": 0, "maximum": 20, "unit": "h", "epsilon": 2},
+        {"id": "home", "type": "text", "text": "?", "epsilon": 6},
+    ]
+    return compile_survey({"id": "lunch", "title": "Lunch", "questions": asked})
+
+
+@pytest.fixture(scope="module")
+def records(survey: Survey) -> np.ndarray:
+    people = np.arange(N)
+    answers = {"paid": people % 2, "ate": people % 4, "hours": np.full(N, 5), "home": ["berlin"] * N}
+    return survey.perturb(answers, Coins(np.random.default_rng(7).bytes))
+
+
+@pytest.fixture(scope="module")
+def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    """Return a result of every kind, and some that are empty, or void; by the kind's name and what is special."""
+    folder = tmp_path_factory.mktemp("results")
+    tally = Tally.of(survey, records)
+    few = Tally.of(survey, records[:20])
+    rows = [f"{['north', NASTY][at % 2]},{int(at % 5 < 2 + at % 2)},{at % 7}" for at in range(N)]
+    (folder / "people.csv").write_text("\n".join(["of,paid,age", *rows, ""]))
+    (folder / "void.csv").write_text("\n".join(["of,paid,age", *["a,1,1"] * N, *["b,1,1", "b,0,2"] * N, ""]))
+    design = "crosswise(prob_innocuous=1/6)"
+    arms = [arm("crosswise(prob_innocuous=1/6)", [150, 250]), arm("crosswise(prob_innocuous=5/6)", [260, 140])]
+    forced = [
+        arm("forced(prob_forced_yes=1/4, prob_forced_no=0)", [210, 390]),
+        arm("forced(prob_forced_yes=3/4, prob_forced_no=0)", [390, 210]),
+    ]
+    void_arms = [arm("warner(prob_statement=.6)", [399, 1])]
+    timing = read_format("navigation-timing", [write_lines(folder / "b.ndjson", beacons(2000))])
+    shares = read_format(
+        "firefox-clicks(items=10, epsilon=1)", [write_lines(folder / "c.ndjson", clicks(300, 10, 0.5))]
+    )
+    texts = read_format("android-autofill", [write_lines(folder / "p.ndjson", payloads(["Country"] * 30))])
+    people, void = (read_data(folder / name, "paid", design, by="of") for name in ("people.csv", "void.csv"))
+    return {
+        "Estimates": estimate(tally),
+        "Estimates of void counts": estimate_counts(399, 400, Channel(0.6, 0.4)),
+        "SideBySide": people.estimate_groups(),
+        "SideBySide with a void group": void.estimate_groups(),
+        "Association": associate((survey, records), questions=["paid", "ate"]),
+        "Decoded": decode(tally, question="home", candidates=TOWNS),
+        "Decoded of nothing that is found": decode(few, question="home", candidates=["bonn", "ulm"]),
+        "Regression": regress(folder / "people.csv", "paid ~ age", design=design),
+        "Regression of void counts": regress(folder / "void.csv", "paid ~ age", design="warner(prob_statement=.6)"),
+        "ModelEstimate": estimate_model("cheating-detection", forced),
+        "WhatIf": what_if("random", [0, 0.1], arms),
+        "WhatIf of void counts": what_if("random", [0, 0.1], void_arms),
+        "Tested": compare({"a": Group(100, 200, Channel(0.75, 0.25)), NASTY: Group(60, 200, Channel(0.75, 0.25))}),
+        "Tested with a void group": compare(
+            {"a": Group(199, 200, Channel(0.6, 0.4)), "b": Group(90, 200, Channel(0.6, 0.4))}
+        ),
+        "Tested of a file": compare(people),
+        "SurveyPlan": plan(survey, 300),
+        "SurveyPlan with a wish": plan(survey, 300, half_width=0.05),
+        "FormatShares": shares,
+        "Figures": timing,
+        "AutofillTexts": texts,
+    }
+
+
+KINDS = [
+    *("Estimates", "Estimates of void counts", "SideBySide", "SideBySide with a void group"),
+    *("Association", "Decoded", "Decoded of nothing that is found", "Regression", "Regression of void counts"),
+    *("ModelEstimate", "WhatIf", "WhatIf of void counts", "Tested", "Tested with a void group", "Tested of a file"),
+    *("SurveyPlan", "SurveyPlan with a wish", "FormatShares", "Figures", "AutofillTexts"),
+]
+
+
+def test_every_kind_of_result_has_a_view_and_is_held_to_all_that_follows(results: dict[str, Result]) -> None:
+    assert [*results] == KINDS
+    assert {type(found).__name__ for found in results.values()} == {*VIEWS}
+    found, left = set(), [Result]
+    while left:
+        kinds = left.pop().__subclasses__()
+        left += kinds
+        found |= {kind.__name__ for kind in kinds}
+    assert found == {*VIEWS}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_result_has_every_form(results: dict[str, Result], kind: str, form: str) -> None:
+    assert FORMS[form](results[kind]) is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_title_is_shown_and_moves_no_cursor(results: dict[str, Result], kind: str) -> None:
+    found = results[kind].titled(NASTY)
+    table = found.as_table()
+    assert not {one for one in table if category(one) in ("Cc", "Cf", "Zl", "Zp") and one not in "\n\u200d"}
+    page = found.to_html().partition("<script")[0]
+    assert "| &lt;b&gt;" in page
+    assert "| <b>" not in page + found._repr_html_()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_json_is_json_and_csv_has_the_rows_of_a_frame(results: dict[str, Result], kind: str) -> None:
+    found = results[kind]
+    document = json.loads(found.as_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert document.keys() == found.to_dict().keys()
+    header, *rows = csv.reader(io.StringIO(found.as_csv()))
+    frame = found.to_frame()
+    assert header == [*frame.columns]
+    assert len(rows) == len(frame)
+    assert {len(row) for row in rows} <= {len(header)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_result_holds_what_shows_it(results: dict[str, Result], kind: str) -> None:
+    of = results[kind]
+    assert "__dict__" not in dir(of)
+    assert not [field.name for field in fields(of) if callable(getattr(of, field.name))]
+
+
+def test_columns_of_wide_letters_are_in_line(results: dict[str, Result]) -> None:
+    lines = results["Estimates"].as_table().split("\n")
+    rows = [line for line in lines if line.startswith("ate ") and line.endswith("%") and line.count("%") > 3]
+    assert len(rows) == 4
+    assert len({width(row) for row in rows}) == 1
+
+
+def test_a_plan_in_python_says_what_would_help_and_whether_a_wish_is_reached(results: dict[str, Result]) -> None:
+    document = results["SurveyPlan with a wish"].to_dict()
+    assert document["helps"]
+    assert {wish["question"] for wish in document["wishes"]} >= {"paid"}
+    assert document["verdict"]
+    assert "What would help" in results["SurveyPlan"].as_table() or "would" in results["SurveyPlan"].as_table()
