@@ -85,7 +85,7 @@ def least_score(most_p: float, skewness: float) -> float:
 
     >>> score = least_score(0.001, 0.4)
     >>> round(score, 3), round(float(upper_tail(np.array(score), np.array(1.0), 0.4)), 6)
-    (3.859, 0.001)
+    (3.961, 0.001)
     """
     normal, slope = -float(special.ndtri(most_p)), max(skewness, 1e-9) / 6
     steepest = _TURN / (6 * slope)
