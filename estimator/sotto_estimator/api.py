@@ -156,7 +156,8 @@ def compare(
         for name, of in sides.items()
     }
     found = compare_sides(title, asked, CompareOptions(level, target, simultaneous, anytime, people or known))
-    return found.held_against([one for one in void if question in ("", one[1].question)])
+    by = groups.groups.name if isinstance(groups, Data) and groups.groups else ""
+    return replace(found, by=by).held_against([one for one in void if question in ("", one[1].question)])
 
 
 def plan(

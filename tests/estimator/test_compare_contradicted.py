@@ -188,6 +188,18 @@ def test_the_groups_of_a_csv_are_compared_without_those_whose_counts_contradict(
     assert not sotto(*share).stdout.startswith(f"said: {SAID}")
 
 
+def test_a_group_is_called_the_same_wherever_it_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    counts = {("a", "same"): 10, ("a", "different"): 490, ("b", "same"): 250, ("b", "different"): 250}
+    path.write_text("\n".join(["g,y", *(line for of, n in counts.items() for line in [",".join(of)] * n), ""]))
+    asked = [str(path), "--column", "y", *CROSSWISE]
+    run = CliRunner().invoke
+    words = [["estimate", *asked, "--by", "g"], ["test", "groups", *asked, "--by", "g"]]
+    words.append(["regress", str(path), "y ~ g", *CROSSWISE])
+    for each in words:
+        assert "Warning: g a: y: 500 reports" in run(main, each).stderr, each
+
+
 def test_strata_are_put_in_order_without_those_whose_counts_contradict() -> None:
     tallies = {"north": tally(TWO, 1), "south": tally(TWO, 2), "west": tally(TWO, 3)}
     found = compare_groups(tallies, IntervalOptions(), {("south", "paid")})

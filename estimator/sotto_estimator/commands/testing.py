@@ -168,5 +168,5 @@ def _scores(text: str) -> tuple[float, ...]:
 
 
 def _show(tested: Tested[Any], found: Found, output: Output) -> None:
-    tested = replace(tested, lines=(*tested.lines, *found.reading))
+    tested = replace(tested, lines=(*tested.lines, *found.reading), by=found.by)
     output.show(tested.held_against(found.contradictions))

@@ -19,6 +19,7 @@ from sotto_estimator.intervals.intervals import target_of
 from sotto_estimator.intervals.void import Void
 from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.results.result import GIVEN
+from sotto_estimator.shares.estimates import STRATUM
 from sotto_estimator.sources.fetch import read_tallies
 from sotto_estimator.sources.selection import Chosen
 from sotto_estimator.sources.source import CollectorSource
@@ -45,7 +46,7 @@ class Found:
     """The groups in their order. `scores`: where their names are numbers; `people`: who they may be, if not told.
 
     `contradictions`: of groups whose counts contradict their designs. `reading`: how counts were read, a line a group.
-    `target`: whom shares are about.
+    `target`: whom shares are about. `by`: what they are groups of, where their names don't say it.
     """
 
     title: str
@@ -55,6 +56,7 @@ class Found:
     contradictions: tuple[Void, ...] = ()
     reading: tuple[str, ...] = ()
     target: Target = "population"
+    by: str = ""
 
 
 def find_groups(place: Place, target: Target | None) -> Found:
@@ -151,7 +153,9 @@ def _of_csv(place: Place, target: Target) -> Found:
         raise click.UsageError("--by says which column of the CSV has the groups.")
     groups = sides_of_data(found, target)
     scores = tuple(map(float, groups)) if found.groups.is_number else ()
-    return Found(_title(found), groups, scores=scores, contradictions=voids_of_data(found), target=target)
+    return Found(
+        _title(found), groups, scores=scores, contradictions=voids_of_data(found), target=target, by=found.groups.name
+    )
 
 
 def _of_tallies(place: Place, asked: Target | None) -> Found:
@@ -161,7 +165,8 @@ def _of_tallies(place: Place, asked: Target | None) -> Found:
     target = asked or target_of(*(tally.survey for tally in known))
     scores = tuple(map(float, place.chosen_waves)) if len(place.chosen_waves) > 1 else ()
     groups = {name: sides_of_tally(tally, target) for name, tally in tallies.items()}
-    return Found(known[0].survey.title, groups, people_of(known), scores, voids_of(tallies), target=target)
+    by = STRATUM if len(place.chosen_strata) > 1 else ""
+    return Found(known[0].survey.title, groups, people_of(known), scores, voids_of(tallies), target=target, by=by)
 
 
 def _of_collector(source: CollectorSource, place: Place) -> dict[str, Tally]:

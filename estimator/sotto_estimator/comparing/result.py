@@ -66,7 +66,8 @@ R = TypeVar("R", bound=Row)
 class Tested(Result, Generic[R]):
     """All rows of one test. `kind`: share, groups or trend; `lines`: how numbers are made; `options`: by name.
 
-    `contradictions`: of groups whose counts honest reports hardly ever give.
+    `contradictions`: of groups whose counts honest reports hardly ever give. `by`: what they are groups of: a column's
+    name, or stratum; "" where their names say it.
     """
 
     kind: str
@@ -75,11 +76,17 @@ class Tested(Result, Generic[R]):
     options: dict[str, Any]
     rows: tuple[R, ...]
     contradictions: tuple[Void, ...] = ()
+    by: str = ""
+
+    @property
+    def _named(self) -> list[Void]:
+        """The contradictions, each with what its group is called wherever groups are estimated."""
+        return [(f"{self.by} {name}".strip() if name else "", of) for name, of in self.contradictions]
 
     @property
     def warnings(self) -> list[str]:
         """What to say of counts that contradict a design."""
-        return alarms_of(self.contradictions)
+        return alarms_of(self._named)
 
     def __str__(self) -> str:
         """Return what is known, a sentence a row."""

@@ -75,7 +75,7 @@ def _of_term(table: Table, term: str) -> _Groups | None:
 
 def _of_column(column: Column) -> _Groups:
     if len(column.labels) <= _MAX_NUMBERS or not column.is_number:
-        return _Groups(tuple(f"{column.name} = {label:.40}" for label in column.labels), column.codes.astype(np.int64))
+        return _Groups(tuple(f"{column.name} {label:.40}" for label in column.labels), column.codes.astype(np.int64))
     numbers = column.numbers()
     edges = np.unique(np.quantile(numbers, np.arange(1, _TENTHS) / _TENTHS))
     codes = np.searchsorted(edges, numbers, side="right")
