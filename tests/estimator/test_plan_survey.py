@@ -119,7 +119,7 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
     assert "habits: nothing will be learnt. With 75 answers to each option an interval is +- 50 points or more" in words
     assert "hours: with 300 answers the mean will be known to +- 2.7 hours" in words
     assert "dish: with 300 answers, of 100 strings that are looked for those are found that" in words
-    assert "or more answer; rarer ones seldom." in words
+    assert "or more answer; rarer ones less often." in words
 
 
 def test_no_line_of_words_is_long_or_breaks_a_figure_and_no_width_is_said_twice(tmp_path: Path) -> None:

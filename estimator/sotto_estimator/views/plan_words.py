@@ -122,5 +122,5 @@ def _of_text(one: QuestionPlan, plan: PlannedSurvey) -> str:
         )
     return (
         f"{one.question.id}: with {answers(one)}, {looked} those are found that {width_words(one.width)} "
-        "or more answer; rarer ones seldom."
+        "or more answer; rarer ones less often."
     )
