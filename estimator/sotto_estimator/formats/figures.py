@@ -1,6 +1,7 @@
 """Figures: what is estimated from the reports of another program, each with its interval; as table, JSON, CSV, HTML."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sotto_estimator.intervals.contradiction import Contradiction
@@ -33,6 +34,10 @@ class Figure:
     high: float
     method: str
     is_guaranteed: bool
+
+    def voided(self) -> "Figure":
+        """Return what is left where the counts contradict the design: of what, and of how many reports."""
+        return replace(self, estimate=None, standard_error=None, low=math.nan, high=math.nan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ def read_navigation_timing(
         figure for name, cells in groups.items() for figure in _figures(name, cells, percentiles, options, n_intervals)
     ]
     found = [_contradiction(name, cells, len(groups)) for name, cells in groups.items()]
+    void = {one.question for one in found if one}
+    figures = [of.voided() if question_of(of.group) in void else of for of in figures]
     return Figures(
         title=", ".join(map(str, files)),
         format="navigation-timing",
