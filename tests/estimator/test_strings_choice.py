@@ -110,6 +110,7 @@ UNLISTED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mark_thorough(UNLISTED, "all", "all, and half are one string", "few candidates"))
 def test_false_discoveries_are_bounded_where_most_answers_are_on_no_list(name: str) -> None:
@@ -162,6 +163,7 @@ def test_the_printed_errors_allow_for_the_choice_where_most_answers_are_on_no_li
     assert not reaches_level(fixed)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", [SETTINGS["few cohorts"], SETTINGS["8 bits"], MOSTLY_FALSE])
 def test_the_error_of_other_strings_allows_for_the_choice_which_adds_up_over_strings(setting: Setting) -> None:

@@ -265,6 +265,7 @@ def simulate(
     return BitCounts(cohorts, counts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("epsilon", "study"), [("4", TextStudy(300, 20)), ("2", TextStudy(2_000, 100))])
 def test_a_sketch_finds_the_smallest_share_as_often_as_planned(epsilon: str, study: TextStudy) -> None:
     """Of 150 crowds whose others have strings of their own 80 % +- 13 points, from a fixed seed.
@@ -296,6 +297,7 @@ def test_a_test_s_power_rises_with_the_share_and_is_that_of_its_level_where_ther
     assert powers[-1] == pytest.approx(1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("epsilon", "shape", "study"),
     [("8", BloomShape(128, 1, 2), TextStudy(300, 100)), ("2", BloomShape(256, 1, 4), TextStudy(600, 10))],

@@ -34,6 +34,7 @@ def crowd_of(shares: list[float], seed: int) -> tuple[list[str], dict[str, float
     return words, dict.fromkeys(others, 0.2 / len(others)) | dict(zip(words, shares, strict=True))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("epsilon", "n_words", "n_least"), [("1", 5, 5), ("2", 50, 8)])
 def test_words_are_found_and_nothing_else(epsilon: str, n_words: int, n_least: int) -> None:
     """The bar: 200,000 people, epsilon 1: five of five; epsilon 2: 8 of 50 by Zipf's law, 1.1; none false."""

@@ -119,6 +119,7 @@ CROWDS = [("1", 3, 6, 512, 10**6), ("2", 7, 4, 512, 10**6), ("4", 31, 3, 238, 10
 N_SEEDS = 40 if FULL else 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_listed", [True, False])
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_intervals_cover_the_shares_of_all_candidates_and_few_of_those_found_are_false(
