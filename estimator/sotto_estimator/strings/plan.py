@@ -7,7 +7,6 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import product
 
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from sotto_estimator.channel.channel import check_n, check_power
@@ -212,6 +211,7 @@ def _least_share(power: Callable[[float], float], study: TextStudy, near: float 
 
     It is looked for around `near` first.
     """
+    from scipy.optimize import brentq  # it takes a fifth of a second to load
 
     def excess(log_share: float) -> float:
         found = min(max(power(math.exp(log_share)), _SURE), 1 - _SURE)
