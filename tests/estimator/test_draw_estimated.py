@@ -30,6 +30,7 @@ from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Chosen
 from sotto_estimator.strings.question import bit_counts
 from sotto_estimator.views.estimates import as_csv, as_json, table
+from sotto_estimator.views.plan import survey_table
 from sotto_protocol import Coins, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -222,7 +223,7 @@ def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_que
 def test_a_plan_says_that_it_is_about_those_who_are_asked() -> None:
     survey = replace(survey_of(YES_NO, YES_NO), draw=1)
     for target, end in (("respondents", ", of each question those who are asked it."), ("population", ".")):
-        said = plan_survey(survey, 100, Reach(target=target)).as_table()
+        said = survey_table(plan_survey(survey, 100, Reach(target=target)))
         assert re.search(rf"^What follows is about [a-z ]+{re.escape(end)}$", said, re.MULTILINE)
 
 
