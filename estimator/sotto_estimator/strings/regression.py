@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize, special
+from scipy import linalg, special
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.strings.columns import HashMoments
@@ -161,12 +161,14 @@ def bounded_shares(factor: Floats, target: Floats) -> Floats:
 
     One more unknown, the others' share, and one heavy row make all of them add up to 1 (Lawson & Hanson 1974).
     """
+    from scipy.optimize import nnls  # it takes a fifth of a second to load
+
     n = target.size
     if not n:
         return np.zeros(0)
     heavy = _CONSTRAINT_WEIGHT * float(np.sqrt(np.square(factor).sum(0).max()))
     system = np.block([[factor, np.zeros((n, 1))], [np.full((1, n + 1), heavy)]])
-    solution, _ = optimize.nnls(system, np.append(target, heavy), maxiter=30 * n + 100)
+    solution, _ = nnls(system, np.append(target, heavy), maxiter=30 * n + 100)
     shares: Floats = solution[:n]
     return shares / max(1.0, float(shares.sum()))
 
