@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from published import ANY_OF, ONE_OF, TEXT, YES_NO, survey_of
+from sotto_estimator import plan
 from sotto_estimator.association.associate import associate
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.channel.quality import qualities
@@ -24,13 +25,11 @@ from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.survey import plan_survey
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Chosen
 from sotto_estimator.strings.question import bit_counts
 from sotto_estimator.views.estimates import as_csv, as_json, table
-from sotto_estimator.views.plan import survey_table
 from sotto_protocol import Coins, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -223,7 +222,7 @@ def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_que
 def test_a_plan_says_that_it_is_about_those_who_are_asked() -> None:
     survey = replace(survey_of(YES_NO, YES_NO), draw=1)
     for target, end in (("respondents", ", of each question those who are asked it."), ("population", ".")):
-        said = survey_table(plan_survey(survey, 100, Reach(target=target)))
+        said = plan(survey, 100, reach=Reach(target=target)).as_table()
         assert re.search(rf"^What follows is about [a-z ]+{re.escape(end)}$", said, re.MULTILINE)
 
 
