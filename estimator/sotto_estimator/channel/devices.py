@@ -7,11 +7,14 @@ at most n2 devices sent two, n3 three, and so on; N_k = n_k - n_(k+1). Proofs ar
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sotto_estimator.errors import DomainError
-from sotto_protocol.counted import Counted
+
+if TYPE_CHECKING:
+    from sotto_protocol.counted import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Devices:
     n_devices: tuple[float, ...]
 
     @staticmethod
-    def of(counted: Counted) -> "Devices":
+    def of(counted: "Counted") -> "Devices":
         """Return those of waves' reports; those of which the wave is not known make the waves as alike as they can."""
         sizes = sorted(_fill(sorted(counted.by_wave.values()), counted.n_unsplit), reverse=True)
         n_each = {k: n - smaller for k, (n, smaller) in enumerate(pairwise([*sizes, 0.0]), 1) if n > smaller}

@@ -4,7 +4,7 @@ Notation: a count S of n reports supports a value; beta = (1 - level) / n_interv
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,10 @@ from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.methods import METHODS, find_method
-from sotto_protocol import Survey
 from sotto_protocol.members import RESPONDENTS
+
+if TYPE_CHECKING:
+    from sotto_protocol import Survey
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -40,7 +42,7 @@ class IntervalOptions:
         """Whom shares and means are about."""
         return self.target or "population"
 
-    def of(self, survey: Survey) -> "IntervalOptions":
+    def of(self, survey: "Survey") -> "IntervalOptions":
         """Return these options for a survey's results: about whom it says, unless a target was given.
 
         Who gives the size of a population asks about that.
@@ -50,7 +52,7 @@ class IntervalOptions:
         return replace(self, target=target_of(survey))
 
 
-def target_of(*surveys: Survey) -> Target:
+def target_of(*surveys: "Survey") -> Target:
     """Return whom the results of surveys are about where nobody asks otherwise: the respondents if all say so."""
     say_so = surveys and all(survey.about == RESPONDENTS for survey in surveys)
     return "respondents" if say_so else "population"
