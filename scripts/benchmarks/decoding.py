@@ -18,7 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from rappor_cases import bits_set, collect, read_case, score, zipf  # the path comes first
 
 CASE = "chrome8-100k-1000"
-"""google/rappor's case of a thousand candidates; `tests/estimator/test_strings_decode.py` has what R makes of it."""
+"""google/rappor's case of a thousand candidates.
+
+What R makes of it is in `tests/estimator/strings/test_strings_decode.py`.
+"""
 CHROME = BitRates.from_rappor(0.5, 0.25, 0.75)
 N_TRUE, N_REPORTS = 100, 10**7
 N_MANY, N_FEW, N_ROUNDS = 15_000, 1000, 3

@@ -3,20 +3,21 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_strings_google import decoded as decoded_google
-from test_strings_render import ROWS, SUBJECT, as_csv, decoded, replace
 
 import sotto_estimator
+from decoded_strings import ROWS, SUBJECT, decoded
 from house import open_house
 from sotto_estimator.association.associate import associate
 from sotto_estimator.results.encode import csv_text, guarded
 from sotto_estimator.strings.google import write_results
+from sotto_estimator.views.decoded import as_csv
 from sotto_protocol import Coins, Report, compile_survey
 
 FORMULAS = ["=HYPERLINK(1)", "+1+1", "-1-1", "@SUM(1)", "\t=1", "\r=1", "＝1+1"]
@@ -96,7 +97,7 @@ def test_decoded_strings_and_joint_tables_hold_no_formula(tmp_path: Path) -> Non
     expected = [*(f"'{text}" for text in FORMULAS), *NUMBERS]
     printed = as_csv(SUBJECT, decoded(rows=strings))
     assert [row[0] for row in cells(printed)[1:]] == expected
-    write_results(decoded_google(rows=strings), tmp_path / "results.csv")
+    write_results(decoded(rows=strings), tmp_path / "results.csv")
     with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:
         assert [row[0] for row in list(csv.reader(file))[1:]] == expected
     check_harmless(associate(SURVEY, answers(), ["a", "b"]).as_csv())

@@ -316,7 +316,7 @@ def test_every_form_shows_the_same_numbers(tmp_path: Path) -> None:
 
 
 def test_the_page_has_every_model() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "misfit.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "misfit.md").read_text()
     assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")] == [*MODELS]
 
 

@@ -60,7 +60,7 @@ def test_surveys_that_the_fit_test_rejects_are_warned_of_and_no_others() -> None
 
 
 def test_the_page_has_what_is_found_of_athletes() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "misfit.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "misfit.md").read_text()
     for question, survey in PUBLISHED:
         (found,) = misfits_of(EXTENDED[question, survey])
         assert isinstance(found, Disagreement)

@@ -95,7 +95,7 @@ def test_every_row_has_an_example_and_an_epsilon_above_every_ratio(name: str) ->
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_page_on_designs_has_what_the_registry_says(name: str) -> None:
-    page, named = (Path(__file__).parents[2] / "docs" / "designs.md").read_text(), DESIGNS[name]
+    page, named = (Path(__file__).parents[3] / "docs" / "designs.md").read_text(), DESIGNS[name]
     epsilon = epsilon_above(max(design.epsilon for design in read_spec(named.example).samples()))
     assert f"| `{name}` | {named.words} | `{named.example}` | {epsilon} | {named.source} |\n" in page
     for parameter in named.parameters:

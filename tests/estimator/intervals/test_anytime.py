@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from scipy import stats
-from test_number_mean import window
 
 from confidence_sequences import UNTUNED, running_mean
+from number_channels import window
 from peeking import ever_missed
 from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval
 from sotto_estimator.channel.channel import TARGETS, Target

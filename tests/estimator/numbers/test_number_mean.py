@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from number_channels import window
 from sotto_estimator import Channel, IntervalOptions, confidence_interval
 from sotto_estimator.channel.channel import TARGETS, Target
 from sotto_estimator.channel.devices import Devices
@@ -24,18 +25,6 @@ from sotto_protocol.questions.number import Number
 FOR_MEANS = ["chernoff", "hoeffding", "anytime"]
 ROUNDING = 1e-11
 """Of the sums of probabilities here, not of the intervals."""
-
-
-def window(levels: int, width: int, epsilon: float) -> NumberChannel:
-    """Return the channel, written from its definition; the mean's line through its ends."""
-    odds = math.exp(epsilon) * width / (levels - 1)
-    prob = Fraction(odds / (1 + odds)).limit_denominator(2**32)
-    columns = [
-        [prob / width if at <= y < at + width else (1 - prob) / (levels - 1) for y in range(levels + width - 1)]
-        for at in range(levels)
-    ]
-    means = [sum((y * share for y, share in enumerate(column)), Fraction(0)) for column in columns]
-    return NumberChannel(np.array(columns, np.float64).T, means[0], means[-1] - means[0])
 
 
 SMALL = [(window(3, 1, 1.5), 30), (window(3, 1, 4), 12), (window(3, 2, 0.5), 12), (window(4, 2, 3), 9)]

@@ -186,7 +186,7 @@ def test_a_file_that_is_no_survey_is_named(tmp_path: Path) -> None:
 
 
 def test_the_page_on_planning_works_from_its_first_command_to_its_last(tmp_path: Path) -> None:
-    Console(tmp_path).run_document(Path(__file__).parents[2] / "docs" / "plan.md")
+    Console(tmp_path).run_document(Path(__file__).parents[3] / "docs" / "plan.md")
     survey = compile_toml((tmp_path / "lunch.toml").read_text())
     assert survey.draw == 1
     assert all(one.width <= 0.1 for one in plan_survey(survey, 1000, Reach()).questions)

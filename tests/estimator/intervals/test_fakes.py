@@ -9,7 +9,7 @@ import pytest
 
 from sotto_estimator import Channel, DomainError, allow_for_fakes, confidence_interval, debias
 
-INCIDENT = Path(__file__).parents[2] / "docs" / "incident.md"
+INCIDENT = Path(__file__).parents[3] / "docs" / "incident.md"
 LEVEL = 0.9
 
 

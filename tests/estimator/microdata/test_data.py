@@ -97,7 +97,7 @@ def test_groups_stand_beside_one_another(path: Path, options: tuple[str, ...]) -
 
 def test_the_page_shows_what_is_printed(path: Path) -> None:
     text = printed(path, *CROSSWISE, "--by", "region").replace(str(path), "people.csv")
-    assert text in (Path(__file__).parents[2] / "docs" / "data.md").read_text()
+    assert text in (Path(__file__).parents[3] / "docs" / "data.md").read_text()
 
 
 def test_a_name_of_a_group_moves_no_terminal(path: Path) -> None:
