@@ -1,5 +1,6 @@
 """A bar: two things measured in turns in one run, and the median of their ratios. No figure is of another run."""
 
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -63,7 +64,9 @@ def of_pairs(
 ) -> Bar:
     """Print and return the bar of what was measured, ours and theirs, in turns."""
     ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
-    ratio = statistics.median(mine / other if unit == PER_SECOND else other / mine for mine, other in pairs)
+    ratio = statistics.median(
+        mine / other if unit == PER_SECOND else other / mine if mine else math.inf for mine, other in pairs
+    )
     bar = Bar(name, ours, theirs, ratio, least, reference, unit)
     verdict, _, mine, other, times, wanted, _ = bar.cells()
     print(f"{verdict}  {name}: {times} (bar {wanted})   ours {mine}, {reference} {other}", flush=True)

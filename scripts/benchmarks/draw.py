@@ -30,7 +30,9 @@ def squared_error(survey: Survey, n_options: int) -> float:
     records = survey.perturb(answers, os_coins())
     asked = dict(zip(answers, survey.layout.drawn(records).T, strict=True))
     rows = estimate_tally(Tally.of(survey, records), IntervalOptions(method="wilson")).rows
-    true = {key: np.bincount(answers[key][asked[key]], minlength=2) / asked[key].sum() for key in answers}
+    true = {
+        key: np.bincount(answers[key][asked[key]], minlength=max(2, n_options)) / asked[key].sum() for key in answers
+    }
     return float(
         np.mean([(row.share - true[row.question][int(row.answer) if n_options > 1 else 1]) ** 2 for row in rows])
     )

@@ -38,7 +38,7 @@ BENCHMARKS = (
     "intervals",
     "pooled",
     "table",
-    "starting",
+    "starts",
 )
 """The modules beside this one that have `measure`, and perhaps `measure_more`, for --full; both return bars."""
 HEAD = ["", "what", "ours", "reference", "ratio", "bar", "reference is"]

@@ -33,7 +33,7 @@ SMALLEST: Mapping[str, Mapping[str, Any]] = {
     "intervals": {"CASES": (("1", "2", 0.2, 100),)},
     "pooled": {"N_RECORDS": 1000},
     "table": {"N_ROWS": 1000},
-    "starting": {},
+    "starts": {},
 }
 
 

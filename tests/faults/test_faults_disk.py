@@ -146,6 +146,7 @@ def test_disk_that_is_full_during_a_backup_loses_nothing_and_keeps_no_part_of_it
             assert "full" in done.stderr
             assert [path.name for path in disk.iterdir()] == ["filler"]
             filler.unlink()
+            crowd.wait_for(5000)
             starting.run(backup, check=True, timeout=TIMEOUT_S)
         assert crowd.statuses.keys() == {200}
         crowd.finish(db, served)

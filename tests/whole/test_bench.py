@@ -64,7 +64,7 @@ def test_every_benchmark_is_run() -> None:
     assert {path.stem for path in MODULES if "measure" in functions_in(path)} == {*named}
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_every_benchmark_works_with_the_smallest_sizes_in_one_process() -> None:
     """Without the peers, where they are not installed: what is ours is what a change can break."""
     command = [sys.executable, BENCHMARKS / "run.py", "--smallest"]

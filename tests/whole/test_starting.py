@@ -160,7 +160,9 @@ def test_what_a_fork_cannot_be_is_started_anew(
 
 
 def test_child_can_be_waited_for_and_signalled() -> None:
-    with starting.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with starting.Popen([sys.executable, "-c", "print(flush=True); input()"], **pipes) as process:
+        assert process.stdout.readline()  # before that, an interrupt can end what is raised where nobody hears it
         assert process.poll() is None
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.01)

@@ -369,7 +369,7 @@ def test_compare_in_python_warns_of_the_same_counts_as_the_command(tmp_path: Pat
     rows = ["of,said", *["a,1", "a,0"] * 100, *["b,1"] * 5, *["b,0"] * 195, ""]
     (tmp_path / "p.csv").write_text("\n".join(rows))
     [of_file] = compare(read_data(tmp_path / "p.csv", "said", "warner(prob=.7)", by="of")).warnings
-    assert of_file.startswith("b: ")
+    assert of_file.startswith("of b: ")
 
 
 def test_compare_in_python_warns_of_tallies_of_the_question_that_is_asked() -> None:

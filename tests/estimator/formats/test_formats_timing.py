@@ -247,7 +247,8 @@ def test_the_true_quantile_is_covered_where_all_durations_are_equal() -> None:
 
 
 def test_a_stratum_that_may_be_empty_has_no_known_end(tmp_path: Path) -> None:
-    records = [record for record in beacons(400, share_high=1.0) if record["confidence"]["value"] == "high"]
+    every = [record for record in beacons(400, share_high=1.0) if record["confidence"]["value"] == "high"]
+    records = every[:8]
     found = read_navigation_timing([write_lines(tmp_path / "b.ndjson", records)])
     low = figure(found, "low", "mean")
     assert (low.estimate, low.low, low.high) == (None, 0, math.inf)
