@@ -153,6 +153,13 @@ def only_fault(document: dict[str, Any]) -> str:
     return str(caught.value)
 
 
+def test_words_that_people_were_seen_to_bring_are_among_those_that_are_known() -> None:
+    assert {"choices": "options", "kind": "type", "name": "id"}.items() <= OF_QUESTION.items()
+    assert {"name": "title", "intro": "introduction", "deadline": "closes"}.items() <= OF_SURVEY.items()
+    assert {"required", "anonymous"} <= INSTEAD.keys()
+    assert {"radio": "one-of", "checkbox": "any-of", "boolean": "yes-no", "integer": "number"}.items() <= TYPES.items()
+
+
 @pytest.mark.parametrize(("theirs", "ours"), OF_QUESTION.items())
 def test_a_word_for_a_member_of_a_question_is_told_ours(theirs: str, ours: str) -> None:
     with pytest.raises(SurveyError) as caught:

@@ -86,6 +86,7 @@ def failed(audit: Audit) -> str:
         (MANY_WAVES, "forget-3", 24_000, "q: the published channel"),
         (MANY_WAVES, "forget-5", 24_000, "q: the published channel"),
         (MANY_WAVES, "repeated", 1200, "q: the published channel"),
+        (MANY_WAVES, "repeated-alternate", 1200, "q: the published channel"),
         (yes_no(settings="waves = 30"), "forget-30", 300, "a: noise that stays"),
         (yes_no(settings="waves = 2"), "first-answer", 600, "a: the published channel where answers change"),
         (HONEST["yes-no"], "id-xor", 400, "ids tell no answers"),

@@ -163,10 +163,12 @@ class Device:
         return noisy[0] if question["type"] == "yes-no" else pack(noisy)
 
     def flip_again(self, question_id, permanent, published):
-        """Return the second stage's bits: of fresh coins, as long as they are not repeated from the second wave on."""
+        """Return the second stage's bits: of fresh coins, unless these are repeated, or those of every second wave."""
         noisy = [self.flip(published["report_if_one" if bit else "report_if_zero"]) for bit in permanent]
         if self.fault == "repeated" and self.wave > 1:
             return self.repeated.setdefault(question_id, noisy)
+        if self.fault == "repeated-alternate":
+            return self.repeated.setdefault((question_id, self.wave % 2), noisy)
         return noisy
 
     def report(self, answers, wave):
