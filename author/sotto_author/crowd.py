@@ -12,8 +12,8 @@ from sotto_protocol.minimum import Need, needs_of
 
 if TYPE_CHECKING:
     from sotto_estimator.planning.draft import Draft
-    from sotto_estimator.planning.helps import Help
     from sotto_estimator.planning.outlook import Reach
+    from sotto_estimator.planning.remedies import Remedy
     from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
 
 Grade = Literal["good", "rough", "useless", "never", "unknown"]
@@ -54,7 +54,7 @@ class Crowd:
     n: int
     outlooks: tuple[Outlook, ...]
     plan: "PlannedSurvey | None" = None
-    helps: Sequence["Help"] = ()
+    helps: Sequence["Remedy"] = ()
     stratum: str | None = None
 
     def of(self, grade: Grade) -> list[Outlook]:
@@ -120,7 +120,7 @@ def _judge_blindly(survey: Survey, n: int) -> Crowd:
 
 
 def _judge(draft: "Draft", n: int, target: Target | None) -> Crowd:
-    from sotto_estimator.planning.helps import helps_of
+    from sotto_estimator.planning.remedies import helps_of
     from sotto_estimator.planning.survey import plan_survey
 
     survey = draft.survey

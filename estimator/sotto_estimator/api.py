@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING
 
 from sotto_estimator.association.associate import Association
 from sotto_estimator.association.associate import associate as associate_records
-from sotto_estimator.association.sides import Candidates
+from sotto_estimator.association.axes import Candidates
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.compare import CompareOptions, Difference, compare_sides
 from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.group_estimates import (
+    GroupEstimate,
+    People,
+    people_of,
+    side_of_group,
+    sides_of_data,
+    sides_of_tally,
+)
+from sotto_estimator.comparing.group_misfits import misfits_by_group, misfits_of_data
 from sotto_estimator.comparing.result import Tested
-from sotto_estimator.comparing.sides import People, Side, people_of, side_of_group, sides_of_data, sides_of_tally
-from sotto_estimator.comparing.voids import voids_of, voids_of_data
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals.intervals import IntervalOptions, target_of
 from sotto_estimator.microdata.microdata import Data, read_data
@@ -31,7 +38,7 @@ from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import binary_epsilon, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.records import Records
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import source_of
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
 from sotto_estimator.strings.question import decode_tally, text_question
@@ -68,7 +75,12 @@ def estimate(
     says how they were asked, and the rest is as for `read_data`. Raises FetchError, SourceError, DomainError.
     """
     if column:
-        if survey or token or Chosen(wave, stratum) or not (isinstance(source, str | os.PathLike) or is_frame(source)):
+        if (
+            survey
+            or token
+            or Selection(wave, stratum)
+            or not (isinstance(source, str | os.PathLike) or is_frame(source))
+        ):
             raise SourceError("column goes with one CSV, or one data frame of pandas.")
         data = read_data(source, column, design, arm=arm, reports=reports, sampling=sampling)
         return data.estimate(options or IntervalOptions())
@@ -76,7 +88,7 @@ def estimate(
         raise SourceError("design, arm, reports and sampling go with a CSV's column.")
     if is_frame(source):
         raise SourceError("a data frame has a row a person: column says which of its columns has the reports.")
-    chosen = Chosen(wave, stratum)
+    chosen = Selection(wave, stratum)
     tally = _tally(source, survey, token, chosen)
     found = estimate_tally(tally, options, by_wave=_by_wave(source, survey, token, chosen, tally))
     return with_verdicts(replace(found, stratum=stratum), tally)
@@ -94,7 +106,7 @@ def decode(
     options: DecodeOptions | None = None,
 ) -> Decoded:
     """Find which candidates are common answers to a text question, and their shares. The rest is as for `estimate`."""
-    tally = _tally(source, survey, token, Chosen(wave, stratum))
+    tally = _tally(source, survey, token, Selection(wave, stratum))
     found = decode_tally(tally, question, candidates, options)
     asked, _ = text_question(tally.survey, question)
     return replace(found, subject=replace(subject_of_tally(tally, asked), stratum=stratum))
@@ -116,7 +128,7 @@ def associate(
     Of a collector's survey, of a file of packed reports, of an archive's folder, or of (survey, packed reports).
     `questions`: ids; QUESTION:OPTION for an option of an any-of question. The rest is as for `estimate`.
     """
-    chosen = Chosen(wave, stratum)
+    chosen = Selection(wave, stratum)
     of, records = source if isinstance(source, tuple) else source_of(source, survey, token).records(chosen)
     found = associate_records(of, chosen.of(of, records), questions, candidates, level=level)
     return replace(found, chosen=chosen)
@@ -144,13 +156,13 @@ def compare(
     known: People = "other"
     if isinstance(groups, Data):
         target = target or "population"
-        title, sides, void = groups.table.name, sides_of_data(groups, target), voids_of_data(groups)
+        title, sides, void = groups.table.name, sides_of_data(groups, target), misfits_of_data(groups)
     else:
-        given = {name: of if isinstance(of, Group) else _tally(of, "", "", Chosen()) for name, of in groups.items()}
+        given = {name: of if isinstance(of, Group) else _tally(of, "", "", Selection()) for name, of in groups.items()}
         tallies = [of for of in given.values() if isinstance(of, Tally)]
         target = target or target_of(*(of.survey for of in tallies))
         title, known = next((of.survey.title for of in tallies), GIVEN), people_of(tallies)
-        sides, void = {name: _sides(of, target) for name, of in given.items()}, voids_of(given)
+        sides, void = {name: _sides(of, target) for name, of in given.items()}, misfits_by_group(given)
     asked = {
         name: [side for side in of if question in ("", side.question) and answer in ("", side.answer)]
         for name, of in sides.items()
@@ -180,7 +192,7 @@ def plan(
     return plan_draft(draft, n, reach or Reach(target=target_of(draft.survey)), half_width, total_epsilon)
 
 
-def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Chosen) -> Tally:
+def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Selection) -> Tally:
     if not isinstance(source, Tally):
         return source_of(source, survey, token).tally(chosen)
     if survey or token or chosen:
@@ -188,14 +200,14 @@ def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, c
     return source
 
 
-def _sides(of: Tally | Group, target: Target) -> list[Side]:
+def _sides(of: Tally | Group, target: Target) -> list[GroupEstimate]:
     return (
         sides_of_tally(of, target) if isinstance(of, Tally) else [side_of_group(of, binary_epsilon(of.channel), target)]
     )
 
 
 def _by_wave(
-    source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Chosen, tally: Tally
+    source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Selection, tally: Tally
 ) -> list[Tally]:
     """Return the tallies of the waves that are pooled in one, where the source has them."""
     return [] if isinstance(source, Tally) else source_of(source, survey, token).by_wave(tally, chosen)

@@ -8,7 +8,7 @@ from bars import Bar, compare
 
 from sotto_client import os_coins
 from sotto_estimator.association.associate import associate
-from sotto_estimator.association.sides import Side, read_sides
+from sotto_estimator.association.axes import TableAxis, read_sides
 from sotto_estimator.strings.unknown import decode_unknown
 from sotto_protocol import Survey, compile_survey
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
@@ -71,7 +71,7 @@ def joint(n_words: int, *, least: float) -> Bar:
     )
 
 
-def parts_of(survey: Survey, records: Bytes, words: list[str]) -> list[tuple[Side, Bytes]]:
+def parts_of(survey: Survey, records: Bytes, words: list[str]) -> list[tuple[TableAxis, Bytes]]:
     sides = read_sides(survey, QUESTIONS, {"word": words})
     columns = {question.id: column for question, column in survey.layout.cut(records)}
     return [(side, side.narrow(columns[side.question.id])) for side in sides]

@@ -11,11 +11,11 @@ from scipy import special
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.power import respondents_for_power
 from sotto_estimator.planning.power_groups import GroupsTest
 from sotto_estimator.planning.power_share import ShareTest
+from sotto_estimator.planning.remedies import helps_of
 from sotto_estimator.planning.survey import plan_survey
 
 N_QUESTIONS = 30

@@ -10,8 +10,8 @@ from bars import Bar, of_pairs
 from sotto_estimator.designs.spec import read_spec
 from sotto_estimator.regression.answer_model import fit_columns
 from sotto_estimator.regression.formula import read_formula, terms_of
-from sotto_estimator.regression.regressed import Regressed
 from sotto_estimator.regression.sample import sample_of
+from sotto_estimator.regression.spec import RegressionSpec
 from sotto_estimator.table.frame import table_of_frame
 from sotto_estimator.table.reported import ReportColumn
 
@@ -44,7 +44,7 @@ def measure() -> list[Bar]:
     """From columns to coefficients with errors; and all of it, with a test of each term and what is said of it."""
     formula = read_formula(FORMULA)
     spec = read_spec("forced(prob_forced_yes=1/6, prob_forced_no=1/6)")
-    asked = Regressed(formula, ReportColumn("said", {"": spec}))
+    asked = RegressionSpec(formula, ReportColumn("said", {"": spec}))
     table = table_of_frame(people(), asked.names)
 
     def fit() -> object:

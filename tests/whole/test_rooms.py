@@ -110,3 +110,14 @@ def test_arithmetic_loads_nothing_that_asks_reads_or_draws(room: str) -> None:
     for path in (PACKAGES["estimator"] / room).rglob("*.py"):
         named = [one for one in imported(ast.parse(path.read_text())) if one.split(".")[0] in NOT_FOR_ARRAYS]
         assert not named, (path, named)
+
+
+def test_no_class_name_is_defined_twice_in_a_package() -> None:
+    """A class name means one thing in a package, private names too."""
+    for name, package in PACKAGES.items():
+        defined: dict[str, list[str]] = {}
+        for path in sorted(package.rglob("*.py")):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef):
+                    defined.setdefault(node.name, []).append(f"{path.relative_to(package)}:{node.lineno}")
+        assert not {one: places for one, places in defined.items() if len(places) > 1}, name

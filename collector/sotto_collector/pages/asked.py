@@ -93,19 +93,19 @@ class Asked:
                 assert_never(unknown)
 
 
-class Part(NamedTuple):
+class Section(NamedTuple):
     """What stands on one page of a survey: the title of its section, "" where there is none, and its questions."""
 
     section: str
     asked: list[Asked]
 
 
-def parts_of(survey: Survey, words: SurveyWords, language: Language, explanation: Explanation) -> list[Part]:
+def parts_of(survey: Survey, words: SurveyWords, language: Language, explanation: Explanation) -> list[Section]:
     """Return the questions in their parts: a question with a section begins one. Without sections there is one part."""
-    parts: list[Part] = []
+    parts: list[Section] = []
     for asked in _ask(survey, words, language, explanation):
         if asked.words.section or not parts:
-            parts.append(Part(asked.words.section, []))
+            parts.append(Section(asked.words.section, []))
         parts[-1].asked.append(asked)
     return parts
 

@@ -160,7 +160,7 @@ def _refuse_as_the_collector(page: Blueprint) -> None:
         errors.NoSuchWaveError: lambda detail: refuse(404, "no_such_wave", detail),
         errors.NoSuchChartError: lambda detail: refuse(404, "not_found", detail),
         errors.NoEstimatesError: lambda detail: refuse(404, "no_estimates", detail),
-        errors.WithheldError: lambda detail: refuse(403, "below_minimum", detail),
+        errors.TooFewReportsError: lambda detail: refuse(403, "below_minimum", detail),
         errors.CrowdedError: lambda detail: refuse(503, "busy", detail),
     }
 

@@ -36,7 +36,7 @@ _kept: OrderedDict[tuple[str | int, ...], str] = OrderedDict()
 """Pages by what they show, those asked for last at the end."""
 
 
-class Tongue(NamedTuple):
+class SurveyLanguage(NamedTuple):
     """A language of a survey, as the page offers it: a link."""
 
     tag: str
@@ -106,10 +106,12 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int, resend_days: int,
     )
 
 
-def _tongues(stored: StoredSurvey, wave: int) -> list[Tongue]:
+def _tongues(stored: StoredSurvey, wave: int) -> list[SurveyLanguage]:
     """Return the languages of a survey, each with the address of the page in it."""
     after = (f"&wave={wave}" if wave > 1 else "") + (f"&preview={stored.preview}" if stored.is_draft else "")
-    return [Tongue(tag, own_name(tag), direction(tag), f"?lang={tag}{after}") for tag in stored.survey.languages]
+    return [
+        SurveyLanguage(tag, own_name(tag), direction(tag), f"?lang={tag}{after}") for tag in stored.survey.languages
+    ]
 
 
 def _tongue(chosen: Chosen) -> Markup:

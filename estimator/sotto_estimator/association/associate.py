@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sotto_estimator.association.contradicted import voids_of_reports
+from sotto_estimator.association.axes import Candidates, TableAxis, read_sides
+from sotto_estimator.association.contradicted import misfits_of_reports
 from sotto_estimator.association.groups import grouped_reports, that_answer
 from sotto_estimator.association.independence import IndependenceTest, check_independence
-from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.void import Void, alarms_of
+from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
 from sotto_estimator.likelihood.em import MAX_ITERATIONS, MixtureFit, fit
 from sotto_estimator.likelihood.latent_classes import Floats, Mixture
 from sotto_estimator.likelihood.standard_errors import standard_errors
 from sotto_estimator.results.result import Result
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.strings.bloom_likelihood import misfit
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -74,8 +74,8 @@ class Association(Result):
     independence: IndependenceTest
     convergence: Convergence
     warnings: tuple[str, ...]
-    chosen: Chosen = field(default_factory=Chosen)
-    contradictions: tuple[Void, ...] = ()
+    chosen: Selection = field(default_factory=Selection)
+    contradictions: tuple[GroupMisfit, ...] = ()
 
     def __str__(self) -> str:
         """Return one line: title, questions and reports."""
@@ -108,7 +108,7 @@ def associate(
     n_cells = prod(len(side.labels) for side in sides)
     if n_cells > MAX_CELLS:
         raise DomainError(f"questions make a table of {n_cells:,} cells; it must have at most {MAX_CELLS:,}.")
-    if void := voids_of_reports(survey, records, sides):
+    if void := misfits_of_reports(survey, records, sides):
         return _nothing(survey, len(that_answer(survey, records, sides)), sides, level, void)
     parts, counts = grouped_reports(survey, records, sides)
     likelihoods = tuple(side.likelihood(part) for side, part in zip(sides, parts, strict=True))
@@ -136,14 +136,16 @@ def associate(
     )
 
 
-def _epsilon_of(sides: Sequence[Side]) -> float:
+def _epsilon_of(sides: Sequence[TableAxis]) -> float:
     return float(sum({side.question.id: side.question.epsilon for side in sides}.values()))
 
 
-def _nothing(survey: Survey, n: int, sides: Sequence[Side], level: float, void: tuple[Void, ...]) -> Association:
+def _nothing(
+    survey: Survey, n: int, sides: Sequence[TableAxis], level: float, void: tuple[GroupMisfit, ...]
+) -> Association:
     """Return what is known of reports that contradict the design: nothing."""
 
-    def cells(of: Sequence[Side]) -> tuple[Cell, ...]:
+    def cells(of: Sequence[TableAxis]) -> tuple[Cell, ...]:
         return tuple(Cell(answers, None, None, None, None) for answers in product(*(side.labels for side in of)))
 
     return Association(
@@ -162,7 +164,7 @@ def _nothing(survey: Survey, n: int, sides: Sequence[Side], level: float, void: 
 
 
 def _misfits(
-    sides: Sequence[Side], parts: Sequence[Bytes], counts: NDArray[np.int64], alone: Sequence[MixtureFit]
+    sides: Sequence[TableAxis], parts: Sequence[Bytes], counts: NDArray[np.int64], alone: Sequence[MixtureFit]
 ) -> tuple[float, list[str]]:
     """Return the factor by which strings that are on no list widen the errors, and what to say of it."""
     largest, warnings = 1.0, []
@@ -189,7 +191,7 @@ def _unconverged(fits: Sequence[MixtureFit]) -> list[str]:
     ]
 
 
-def _cells(sides: Sequence[Side], shares: Floats, errors: Floats, deviate: float) -> tuple[Cell, ...]:
+def _cells(sides: Sequence[TableAxis], shares: Floats, errors: Floats, deviate: float) -> tuple[Cell, ...]:
     low, high = (shares - deviate * errors).clip(0, 1), (shares + deviate * errors).clip(0, 1)
     numbers = np.stack([shares, errors, low, high], axis=-1).reshape(-1, 4).tolist()
     answers = product(*(side.labels for side in sides))

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from sotto_estimator.association.axes import TableAxis
 from sotto_estimator.association.groups import check_one_wave, that_answer
-from sotto_estimator.association.sides import Side
-from sotto_estimator.intervals.void import Void
+from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.shares.of_tally import contradictions_of_questions
 from sotto_protocol import Survey, Tally
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -16,7 +16,7 @@ _MAX_CATEGORIES = 20
 """A side of so many different reports, or fewer, has groups of people; noise falls on each by itself."""
 
 
-def voids_of_reports(survey: Survey, records: Bytes, sides: Sequence[Side]) -> tuple[Void, ...]:
+def misfits_of_reports(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> tuple[GroupMisfit, ...]:
     """Return the questions of the sides whose counts honest reports hardly ever give, the worst sign of each.
 
     In total, and among those who gave one report to another side. All share one chance of a false alarm. Raises
@@ -31,13 +31,13 @@ def voids_of_reports(survey: Survey, records: Bytes, sides: Sequence[Side]) -> t
         for name, of, asked in groups
         for one in contradictions_of_questions(Tally.of(survey, of), asked, n_groups=len(groups))
     ]
-    worst: dict[str, Void] = {}
+    worst: dict[str, GroupMisfit] = {}
     for name, one in sorted(found, key=lambda void: (bool(void[0]), void[1].p_value)):  # what is so of all comes first
         worst.setdefault(one.question, (name, replace(one, wave=None)))
     return tuple(worst.values())
 
 
-def _groups(survey: Survey, records: Bytes, sides: Sequence[Side]) -> Iterator[tuple[str, Bytes, set[str]]]:
+def _groups(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> Iterator[tuple[str, Bytes, set[str]]]:
     """Yield the reports that say one thing to a side, by what that is, and the questions of the other sides."""
     columns = {question.id: column for question, column in survey.layout.cut(records)}
     for side in sides:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.sides import Side
+from sotto_estimator.association.axes import TableAxis
 from sotto_estimator.errors import SourceError
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -14,8 +14,10 @@ from sotto_protocol.record import WAVE
 _KEY_BYTES = 8  # reports of so many bytes are grouped; of more, few are identical
 
 
-def grouped_reports(survey: Survey, records: Bytes, sides: Sequence[Side]) -> tuple[list[Bytes], NDArray[np.int64]]:
-    """Return what each group of reports says of each side, for `Side.likelihood`, and how many reports it holds.
+def grouped_reports(
+    survey: Survey, records: Bytes, sides: Sequence[TableAxis]
+) -> tuple[list[Bytes], NDArray[np.int64]]:
+    """Return what each group of reports says of each side, for `TableAxis.likelihood`, and how many reports it holds.
 
     Of packed reports of one wave, those that answer all of the sides' questions. Raises SourceError where there are
     none, or several waves.
@@ -34,13 +36,13 @@ def check_one_wave(survey: Survey, records: Bytes) -> None:
         )
 
 
-def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Bytes]:
+def _columns(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> list[Bytes]:
     check_one_wave(survey, records)
     columns = {question.id: column for question, column in survey.layout.cut(that_answer(survey, records, sides))}
     return [side.narrow(columns[side.question.id]) for side in sides]
 
 
-def that_answer(survey: Survey, records: Bytes, sides: Sequence[Side]) -> Bytes:
+def that_answer(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> Bytes:
     """Return the reports that answer all of the questions: with `draw`, some. Raises SourceError where none does."""
     ids = {side.question.id for side in sides}
     places = [place for place, question in enumerate(survey.questions) if question.id in ids]

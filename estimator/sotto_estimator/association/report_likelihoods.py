@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sotto_estimator.association.sides import Candidates, Side, read_side
+from sotto_estimator.association.axes import Candidates, TableAxis, read_side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.results.data_frames import require_frames
 from sotto_estimator.sources.archive import open_archive
@@ -51,7 +51,7 @@ def read_likelihoods(
     return frame_of_archive(path, manifest, parts, max_bytes, lambda records: _columns(manifest.survey, records, sides))
 
 
-def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> "dict[str, pd.Series]":
+def _columns(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> "dict[str, pd.Series]":
     import pandas as pd
 
     columns: dict[str, pd.Series] = {}

@@ -10,7 +10,7 @@ from sotto_estimator.commands.options import chosen_options, level_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sources import read_source
 from sotto_estimator.sources.records import save_records
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import names_collector
 from sotto_estimator.strings.candidates import read_candidates
 
@@ -36,7 +36,7 @@ from sotto_estimator.strings.candidates import read_candidates
 def associate(
     sources: tuple[str, ...],
     candidates: tuple[str, ...],
-    chosen: Chosen,
+    chosen: Selection,
     level: float,
     token: str,
     kept: Path | None,

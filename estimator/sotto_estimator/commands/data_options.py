@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from sotto_estimator.commands.counts_options import DesignInput
 from sotto_estimator.commands.options import grouped
-from sotto_estimator.commands.paper_options import Asked
 from sotto_estimator.designs.spec import DesignSpec
 from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.margins import read_margins
@@ -61,7 +61,7 @@ class DataOptions:
         reports = ReportColumn(self.column, self._designs(specs), self.arm, self._texts())
         return DataFile(Path(sources[0]), reports, self._sampling(), self.by)
 
-    def read(self, sources: Sequence[str], asked: Asked) -> Data:
+    def read(self, sources: Sequence[str], asked: DesignInput) -> Data:
         """Read the file that is meant, with progress on a terminal. Raises as `file`, and as its `read`."""
         file = self.file(sources, asked.specs)
         with click.progressbar(

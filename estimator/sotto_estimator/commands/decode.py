@@ -9,7 +9,7 @@ import click
 from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, style_options, warn
 from sotto_estimator.commands.sources import read_source, tally_of
 from sotto_estimator.results.report import check_report, write_report
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import CollectorSource, FileSource
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
@@ -146,7 +146,7 @@ def decode(
     listed: _Listed,
     is_unknown: bool,
     alphabet: str | None,
-    chosen: Chosen,
+    chosen: Selection,
     token: str,
     google: _GoogleFiles,
     options: DecodeOptions,
@@ -201,7 +201,7 @@ def _from_google(
 
 
 def _from_tally(
-    sources: tuple[str, ...], token: str, chosen: Chosen, listed: _Listed, options: DecodeOptions, keep_all: bool
+    sources: tuple[str, ...], token: str, chosen: Selection, listed: _Listed, options: DecodeOptions, keep_all: bool
 ) -> tuple[Subject, Decoded]:
     if len(sources) < 2 or listed.candidates is None:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
@@ -216,7 +216,7 @@ def _from_tally(
 
 
 def _decode_unknown(
-    sources: tuple[str, ...], token: str, chosen: Chosen, alphabet: str, options: DecodeOptions
+    sources: tuple[str, ...], token: str, chosen: Selection, alphabet: str, options: DecodeOptions
 ) -> tuple[Subject, Decoded]:
     """Return the strings that beginnings lead to, by a sketch's counts, or n-grams, by reports, as decoded."""
     if len(sources) < 2:

@@ -8,23 +8,23 @@ from typing import Any
 import click
 
 from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.commands.counts_options import CountsInput, DesignInput, counts_options
 from sotto_estimator.commands.data_options import DataOptions, data_options
 from sotto_estimator.commands.format_options import format_options
 from sotto_estimator.commands.misfit_options import misfit_options
 from sotto_estimator.commands.options import anytime_option, chosen_options, interval_options, refuse_token
 from sotto_estimator.commands.output import Output, output_options
-from sotto_estimator.commands.paper_options import Asked, PaperSurvey, paper_options
 from sotto_estimator.commands.sources import read_source, tally_of
 from sotto_estimator.commands.strata import estimate_strata
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.covariance import covariances_of
 from sotto_estimator.shares.estimates import Estimates
-from sotto_estimator.shares.exact_gain import with_narrower
+from sotto_estimator.shares.exact_gain import with_exact_gain
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.fetch import save
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
@@ -49,7 +49,7 @@ from sotto_estimator.sources.selection import Chosen
 )
 @click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, beside one another.")
 @click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file.")
-@paper_options
+@counts_options
 @output_options
 @format_options
 @data_options
@@ -59,11 +59,11 @@ def estimate(
     output: Output,
     save_tally: Path | None,
     token: str,
-    chosen: Chosen,
+    chosen: Selection,
     by_stratum: bool,
     covariances: bool,
-    asked: Asked,
-    paper: PaperSurvey | None,
+    asked: DesignInput,
+    paper: CountsInput | None,
     data: DataOptions,
     **interval: Any,
 ) -> None:
@@ -101,7 +101,7 @@ def _refuse_of_tallies(given: Mapping[str, object]) -> None:
 
 
 def _of_data(
-    data: DataOptions, sources: tuple[str, ...], asked: Asked, options: IntervalOptions
+    data: DataOptions, sources: tuple[str, ...], asked: DesignInput, options: IntervalOptions
 ) -> Estimates | SideBySide:
     found = data.read(sources, asked)
     return found.estimate_groups(options) if data.by else found.estimate(options)
@@ -111,10 +111,10 @@ def _of_tallies(
     sources: tuple[str, ...],
     save_tally: Path | None,
     token: str,
-    chosen: Chosen,
+    chosen: Selection,
     by_stratum: bool,
     covariances: bool,
-    asked: Asked,
+    asked: DesignInput,
     options: IntervalOptions,
 ) -> Estimates | SideBySide:
     if not sources:
@@ -138,4 +138,4 @@ def _of_tallies(
     found = with_verdicts(replace(found, stratum=chosen.stratum, covariances=together), tally)
     shown = {row.question for row in found.rows}
     channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}
-    return with_narrower(found, channels)
+    return with_exact_gain(found, channels)

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from sotto_estimator.commands.counts_options import Counts, CountsInput
 from sotto_estimator.commands.data_options import DataOptions
 from sotto_estimator.commands.options import refuse_others
 from sotto_estimator.commands.output import Output
-from sotto_estimator.commands.paper_options import Counts, PaperSurvey
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.parameters import read_probability
 from sotto_estimator.designs.spec import arm as read_arm
@@ -144,7 +144,7 @@ def _find(
 
 def _arms(given: dict[str, Any]) -> tuple[str, list[Arm]]:
     """Return a title, and what was counted, or is in a CSV. Raises UsageError where it is neither, or both."""
-    paper: PaperSurvey | None = given["paper"]
+    paper: CountsInput | None = given["paper"]
     data: DataOptions = given["data"]
     if data and not paper:
         read = data.read(given["sources"], given["asked"])

@@ -9,7 +9,7 @@ import click
 
 from sotto_estimator.channel.channel import TARGETS
 from sotto_estimator.intervals.methods import METHODS
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 
 
 def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -121,7 +121,7 @@ def chosen_options(wave: str) -> Callable[[Callable[..., Any]], Callable[..., An
     """Add --wave, with this help, and --stratum; the command gets `chosen`."""
     return grouped(
         "chosen",
-        Chosen,
+        Selection,
         click.option("--wave", type=click.IntRange(min=1), help=wave),
         click.option("--stratum", metavar="NAME", help="Only the invited people of this stratum  [default: all]."),
     )

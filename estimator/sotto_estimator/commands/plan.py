@@ -24,9 +24,9 @@ from sotto_estimator.commands.plan_text_options import (
     text_plan_output,
 )
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.planning.drawing import drawn_rows
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.table import Design, plan_rows
+from sotto_estimator.planning.question_sampling import rows_by_number_drawn
+from sotto_estimator.planning.table import QuestionShape, plan_rows
 from sotto_estimator.views.plan_table import plan_csv, plan_json, plan_table
 
 _OF_QUESTION = (
@@ -74,11 +74,11 @@ class QuestionAsk:
     epsilon_forever: float | None
 
     @property
-    def design(self) -> Design:
+    def design(self) -> QuestionShape:
         """What kind of question it is. Raises UsageError."""
         if self.max_selected is not None and (self.n_options is None or self.max_selected > self.n_options):
             raise click.UsageError("--max-selected goes with --options, and is at most as many.")
-        return Design(self.n_options or 0, self.max_selected or 0)
+        return QuestionShape(self.n_options or 0, self.max_selected or 0)
 
 
 @click.command(epilog="Example:  sotto plan survey.toml --n 300")
@@ -179,7 +179,7 @@ def _plan_shares(
         if ask.n_questions is None:
             rows = plan_rows(ask.design, asked, n_reports, half_width, forever, **options)
         else:
-            rows = drawn_rows(ask.design, ask.n_questions, asked, n_reports, half_width, **options)
+            rows = rows_by_number_drawn(ask.design, ask.n_questions, asked, n_reports, half_width, **options)
     except ValueError as fault:
         raise plan_error(fault) from fault
     more = {"epsilon_forever": ask.epsilon_forever, "n_questions": ask.n_questions}

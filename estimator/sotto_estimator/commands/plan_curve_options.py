@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sotto_estimator.commands.options import grouped, is_typed, plan_error
-from sotto_estimator.planning.table import Design
+from sotto_estimator.planning.table import QuestionShape
 from sotto_estimator.planning.width_curves import AGAINST, Against, CurvePoint, curve_lines, curve_points
 from sotto_estimator.views.plan_curves import curve_csv, curve_json, curve_table
 from sotto_estimator.views.plan_table import half_width_words
@@ -62,7 +62,7 @@ def check_curve_options(curve: CurveAsk) -> None:
 def curve_output(
     style: str,
     curve: CurveAsk,
-    design: Design,
+    design: QuestionShape,
     epsilons: Sequence[Decimal],
     n: int | None,
     wanted: float | None,

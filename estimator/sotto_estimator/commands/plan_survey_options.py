@@ -15,11 +15,11 @@ from sotto_estimator.intervals.intervals import target_of
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.split import Split, Verdict
+from sotto_estimator.planning.precision_goals import wishes_at
+from sotto_estimator.planning.split import Split, SplitVerdict
 from sotto_estimator.planning.survey import wish_of
 from sotto_estimator.planning.survey_edit import write_document
 from sotto_estimator.planning.survey_plan import plan_draft
-from sotto_estimator.planning.wishes import wishes_at
 from sotto_estimator.views.plan import wishes_output
 from sotto_estimator.views.plan_words import wrapped
 from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, parse_decimal
@@ -143,7 +143,7 @@ def _check_unwished(ask: SurveyAsk, n: int | None) -> None:
             raise click.UsageError(f"{what} needs something that is wanted: `want` in a question, or --half-width.")
 
 
-def _write(path: Path, draft: Draft, verdict: Verdict | None) -> None:
+def _write(path: Path, draft: Draft, verdict: SplitVerdict | None) -> None:
     """Put the epsilons that reach what is wanted into the file. Raises SourceError where there are none."""
     if draft.is_final:
         raise SourceError(f"{path} is left as it is: it is a published survey, which never changes.")

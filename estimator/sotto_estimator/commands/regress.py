@@ -4,17 +4,17 @@ from pathlib import Path
 
 import click
 
+from sotto_estimator.commands.counts_options import DesignInput
 from sotto_estimator.commands.options import chosen_options, level_option
 from sotto_estimator.commands.output import Output, output_options
-from sotto_estimator.commands.paper_options import Asked
 from sotto_estimator.commands.regress_sources import names_reports, regress_sources
 from sotto_estimator.designs.spec import DesignSpec, read_labelled
 from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.formula import Formula, read_formula
 from sotto_estimator.regression.outcome_column import OUTCOMES
-from sotto_estimator.regression.regressed import Regressed
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.regression.spec import RegressionSpec
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.reported import ReportColumn
 
@@ -72,7 +72,7 @@ def regress(
     strata: str,
     clusters: str,
     people: tuple[str, ...],
-    chosen: Chosen,
+    chosen: Selection,
     token: str,
     level: float,
     output: Output,
@@ -100,10 +100,10 @@ def regress(
     texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
     read = _read_formula(formula)
     column = ReportColumn(read.reports, _read_designs(designs, arm), arm, texts)
-    asked = Regressed(read, column, outcome, cluster, SamplingColumns(weights, strata, clusters))
+    asked = RegressionSpec(read, column, outcome, cluster, SamplingColumns(weights, strata, clusters))
     data = read_table(file, asked.names, complete=asked.complete)
     for design in column.read(data).designs:
-        Asked(allow_conclusive=allow_conclusive).check(design)
+        DesignInput(allow_conclusive=allow_conclusive).check(design)
     output.show(asked.fit(data, [*map(_read_cells, people)], level))
 
 

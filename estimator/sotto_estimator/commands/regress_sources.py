@@ -9,7 +9,7 @@ from sotto_estimator.commands.sources import read_source
 from sotto_estimator.regression.hidden_covariates import regress_reports
 from sotto_estimator.regression.result import Regression
 from sotto_estimator.sources.archive import is_archive
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import names_collector
 
 
@@ -29,7 +29,7 @@ def _begins_as_reports(word: str) -> bool:
         return False
 
 
-def regress_sources(words: Sequence[str], formula: str, chosen: Chosen, token: str, level: float) -> Regression:
+def regress_sources(words: Sequence[str], formula: str, chosen: Selection, token: str, level: float) -> Regression:
     """Regress what one source's reports say. Raises UsageError for several, FetchError, SourceError, DomainError."""
     if len(words) > 1 + names_collector(words):
         raise click.UsageError(

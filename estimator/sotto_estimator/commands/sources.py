@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from sotto_estimator.commands.options import refuse_token, warn
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import CollectorSource, FileSource, Source, names_collector
 from sotto_protocol import Tally
 
@@ -26,7 +26,7 @@ def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
     return CollectorSource(words[0], words[1], token)
 
 
-def tally_of(source: Source, chosen: Chosen) -> Tally:
+def tally_of(source: Source, chosen: Selection) -> Tally:
     """Return a source's tally of these reports. Raises UsageError where files are asked for a part, else as `tally`."""
     if chosen and isinstance(source, FileSource):
         raise click.UsageError(f"{'--stratum' if chosen.wave is None else '--wave'} goes with a collector's URL.")

@@ -11,7 +11,7 @@ from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.compare import compare_groups
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import CollectorSource, Source
 
 
@@ -23,14 +23,14 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
     """
     if not isinstance(source, CollectorSource):
         raise click.UsageError("--by-stratum goes with a collector's URL.")
-    survey = source.tally(Chosen(wave)).survey
+    survey = source.tally(Selection(wave)).survey
     if not survey.strata:
         raise SourceError(f"survey {survey.id} has no strata.")
     options = options.of(survey)
     found, tallies = [], {}
     for stratum in survey.strata:
         try:
-            tally = source.tally(Chosen(wave, stratum))
+            tally = source.tally(Selection(wave, stratum))
             of_one = estimate_tally(tally, options, n_groups=len(survey.strata))
             found.append(with_verdicts(replace(of_one, stratum=stratum), tally))
             tallies[stratum] = tally

@@ -7,15 +7,15 @@ from typing import Any
 import click
 
 from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.commands.counts_options import CountsInput, counts_options
 from sotto_estimator.commands.data_options import simple_data_options
 from sotto_estimator.commands.options import TARGET_HELP, grouped, level_option
 from sotto_estimator.commands.output import Output, output_options
-from sotto_estimator.commands.paper_options import PaperSurvey, paper_options
-from sotto_estimator.commands.testing_sources import Found, Place, find_groups, find_one
+from sotto_estimator.commands.testing_sources import TestedGroups, TestInput, find_groups, find_one
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
 from sotto_estimator.comparing.exact_tests import Alternative, Method
+from sotto_estimator.comparing.group_estimates import People
 from sotto_estimator.comparing.result import Tested
-from sotto_estimator.comparing.sides import People
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.designs.given import SaidYes
@@ -49,8 +49,8 @@ _people = click.option(
 
 def _with_place(command: Command) -> Command:
     """Add what says whose reports are meant; the command gets `place`."""
-    with_all = grouped("place", Place, *_PLACE)(command)
-    return paper_options(simple_data_options(output_options(level_option(with_all))))
+    with_all = grouped("place", TestInput, *_PLACE)(command)
+    return counts_options(simple_data_options(output_options(level_option(with_all))))
 
 
 @click.group(epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
@@ -82,7 +82,7 @@ def test() -> None:
 @_simultaneous
 @_with_place
 def share(
-    place: Place,
+    place: TestInput,
     output: Output,
     null: float,
     alternative: Alternative,
@@ -106,7 +106,7 @@ def share(
 @click.option("--anytime", is_flag=True, help="Hold at every look, of groups whose reports still come in.")
 @_with_place
 def groups(
-    place: Place,
+    place: TestInput,
     output: Output,
     other_yes: int | None,
     other_n: int | None,
@@ -134,7 +134,7 @@ def groups(
 @_target
 @_with_place
 def trend(
-    place: Place,
+    place: TestInput,
     output: Output,
     scores: str,
     people: People | None,
@@ -148,7 +148,7 @@ def trend(
     _show(trend_of_sides(found.title, found.groups, options, _scores(scores) or found.scores), found, output)
 
 
-def _with_other(place: Place, other_yes: int | None, other_n: int | None) -> Place:
+def _with_other(place: TestInput, other_yes: int | None, other_n: int | None) -> TestInput:
     """Return the place with the counts of the other group. Raises UsageError."""
     if other_yes is None and other_n is None:
         return place
@@ -157,7 +157,7 @@ def _with_other(place: Place, other_yes: int | None, other_n: int | None) -> Pla
     if other_yes > other_n:
         raise click.BadParameter(f"({other_yes}) must be in [0, n] (n = {other_n}).", param_hint="--other-yes")
     counts = (*place.paper.counts, SaidYes(other_yes, other_n - other_yes))
-    return replace(place, paper=PaperSurvey(place.paper.asked, counts))
+    return replace(place, paper=CountsInput(place.paper.asked, counts))
 
 
 def _scores(text: str) -> tuple[float, ...]:
@@ -167,6 +167,6 @@ def _scores(text: str) -> tuple[float, ...]:
         raise click.BadParameter(f"({text:.60}) must be numbers with commas between.", param_hint="--scores") from None
 
 
-def _show(tested: Tested[Any], found: Found, output: Output) -> None:
+def _show(tested: Tested[Any], found: TestedGroups, output: Output) -> None:
     tested = replace(tested, lines=(*tested.lines, *found.reading), by=found.by)
     output.show(tested.held_against(found.contradictions))

@@ -7,27 +7,34 @@ from pathlib import Path
 import click
 
 from sotto_estimator.channel.channel import Target
+from sotto_estimator.commands.counts_options import CountsInput, DesignInput
 from sotto_estimator.commands.data_options import DataOptions
 from sotto_estimator.commands.options import warn
-from sotto_estimator.commands.paper_options import Asked, PaperSurvey
 from sotto_estimator.commands.sources import read_source, tally_of
-from sotto_estimator.comparing.sides import People, Side, people_of, sides_of_arms, sides_of_data, sides_of_tally
-from sotto_estimator.comparing.voids import voids_of, voids_of_arms, voids_of_data
+from sotto_estimator.comparing.group_estimates import (
+    GroupEstimate,
+    People,
+    people_of,
+    sides_of_arms,
+    sides_of_data,
+    sides_of_tally,
+)
+from sotto_estimator.comparing.group_misfits import misfits_by_group, misfits_of_arms, misfits_of_data
 from sotto_estimator.designs.asked import MAX_LISTED, AskedBy, words_of
 from sotto_estimator.designs.design import Arm
+from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import target_of
-from sotto_estimator.intervals.void import Void
 from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import STRATUM
 from sotto_estimator.sources.fetch import read_tallies
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import CollectorSource
 from sotto_protocol import Tally
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TestInput:
     """What was typed: a collector or files, which of their waves and strata, a CSV, counts, and which shares."""
 
     sources: tuple[str, ...]
@@ -36,13 +43,13 @@ class Place:
     chosen_strata: tuple[str, ...]
     question: str
     answer: str
-    asked: Asked
-    paper: PaperSurvey | None
+    asked: DesignInput
+    paper: CountsInput | None
     data: DataOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class TestedGroups:
     """The groups in their order. `scores`: where their names are numbers; `people`: who they may be, if not told.
 
     `contradictions`: of groups whose counts contradict their designs. `reading`: how counts were read, a line a group.
@@ -50,16 +57,16 @@ class Found:
     """
 
     title: str
-    groups: Mapping[str, Sequence[Side]]
+    groups: Mapping[str, Sequence[GroupEstimate]]
     people: People = "other"
     scores: tuple[float, ...] = ()
-    contradictions: tuple[Void, ...] = ()
+    contradictions: tuple[GroupMisfit, ...] = ()
     reading: tuple[str, ...] = ()
     target: Target = "population"
     by: str = ""
 
 
-def find_groups(place: Place, target: Target | None) -> Found:
+def find_groups(place: TestInput, target: Target | None) -> TestedGroups:
     """Return the groups that are meant, about whom their surveys say where no target is asked for.
 
     Raises UsageError, SourceError, FetchError, DomainError.
@@ -74,7 +81,7 @@ def find_groups(place: Place, target: Target | None) -> Found:
     return replace(found, groups={name: _asked_for(sides, place) for name, sides in found.groups.items()})
 
 
-def find_one(place: Place, target: Target) -> Found:
+def find_one(place: TestInput, target: Target) -> TestedGroups:
     """Return one group alone. Raises as `find_groups`."""
     _check_one(place)
     if place.data.by or len(place.chosen_waves) > 1 or len(place.chosen_strata) > 1:
@@ -82,19 +89,21 @@ def find_one(place: Place, target: Target) -> Found:
     if place.paper:
         arms = place.paper.arms()
         sides = _asked_for(sides_of_arms(arms, target), place)
-        return Found(GIVEN, {"": sides}, contradictions=voids_of_arms({"": arms}), reading=_reading({"": arms}))
+        return TestedGroups(
+            GIVEN, {"": sides}, contradictions=misfits_of_arms({"": arms}), reading=_reading({"": arms})
+        )
     if place.data:
         found = _read(place)
         arms = found.reported.counts()
         sides = _asked_for(sides_of_arms(arms, target, place.data.column), place)
-        return Found(_title(found), {"": sides}, contradictions=voids_of_arms({"": arms}, place.data.column))
+        return TestedGroups(_title(found), {"": sides}, contradictions=misfits_of_arms({"": arms}, place.data.column))
     wave, stratum = next(iter(place.chosen_waves), None), next(iter(place.chosen_strata), None)
-    tally = tally_of(read_source(place.sources, place.token), Chosen(wave, stratum))
+    tally = tally_of(read_source(place.sources, place.token), Selection(wave, stratum))
     sides = _asked_for(sides_of_tally(tally, target), place)
-    return Found(tally.survey.title, {"": sides}, contradictions=voids_of({"": tally}))
+    return TestedGroups(tally.survey.title, {"": sides}, contradictions=misfits_by_group({"": tally}))
 
 
-def _check_one(place: Place) -> None:
+def _check_one(place: TestInput) -> None:
     if sum([bool(place.paper), bool(place.data), bool(place.sources and not place.data)]) != 1:
         raise click.UsageError("Give a collector's URL and a survey, tally files, counts, or a CSV (--column).")
     if not place.data:
@@ -105,7 +114,7 @@ def _check_one(place: Place) -> None:
         raise click.UsageError("--wave and --stratum go with a collector's URL.")
 
 
-def _asked_for(sides: Sequence[Side], place: Place) -> list[Side]:
+def _asked_for(sides: Sequence[GroupEstimate], place: TestInput) -> list[GroupEstimate]:
     """Return those of the question and the answer that are asked for."""
     found = [side for side in sides if place.question in ("", side.question) and place.answer in ("", side.answer)]
     if not found:
@@ -114,7 +123,7 @@ def _asked_for(sides: Sequence[Side], place: Place) -> list[Side]:
     return found
 
 
-def _of_counts(paper: PaperSurvey, target: Target) -> Found:
+def _of_counts(paper: CountsInput, target: Target) -> TestedGroups:
     """Return a group for each counts; one design may be that of all."""
     specs = paper.asked.specs
     if any(len(spec.samples()) > 1 for _, spec in specs):
@@ -125,7 +134,7 @@ def _of_counts(paper: PaperSurvey, target: Target) -> Found:
         paper = replace(paper, asked=replace(paper.asked, specs=specs * len(paper.counts)))
     arms = {f"group {at}": [arm] for at, arm in enumerate(paper.arms(), 1)}
     groups = {name: sides_of_arms(of, target) for name, of in arms.items()}
-    return Found(GIVEN, groups, contradictions=voids_of_arms(arms), reading=_reading(arms), target=target)
+    return TestedGroups(GIVEN, groups, contradictions=misfits_of_arms(arms), reading=_reading(arms), target=target)
 
 
 def _reading(groups: Mapping[str, Sequence[Arm]]) -> tuple[str, ...]:
@@ -136,7 +145,7 @@ def _reading(groups: Mapping[str, Sequence[Arm]]) -> tuple[str, ...]:
     return tuple(": ".join(filter(None, [name, line])) for name, lines in said.items() for line in lines)
 
 
-def _read(place: Place) -> Data:
+def _read(place: TestInput) -> Data:
     data = place.data.read(place.sources, place.asked)
     if data.sampling.names:
         raise click.UsageError("Tests take people who were drawn simply: --weights, --strata and their like don't go.")
@@ -147,18 +156,18 @@ def _title(data: Data) -> str:
     return "; ".join(filter(None, [data.table.name, data.table.left_out]))
 
 
-def _of_csv(place: Place, target: Target) -> Found:
+def _of_csv(place: TestInput, target: Target) -> TestedGroups:
     found = _read(place)
     if found.groups is None:
         raise click.UsageError("--by says which column of the CSV has the groups.")
     groups = sides_of_data(found, target)
     scores = tuple(map(float, groups)) if found.groups.is_number else ()
-    return Found(
-        _title(found), groups, scores=scores, contradictions=voids_of_data(found), target=target, by=found.groups.name
+    return TestedGroups(
+        _title(found), groups, scores=scores, contradictions=misfits_of_data(found), target=target, by=found.groups.name
     )
 
 
-def _of_tallies(place: Place, asked: Target | None) -> Found:
+def _of_tallies(place: TestInput, asked: Target | None) -> TestedGroups:
     source = read_source(place.sources, place.token)
     tallies = _of_collector(source, place) if isinstance(source, CollectorSource) else _of_files(place)
     known = list(tallies.values())
@@ -166,19 +175,21 @@ def _of_tallies(place: Place, asked: Target | None) -> Found:
     scores = tuple(map(float, place.chosen_waves)) if len(place.chosen_waves) > 1 else ()
     groups = {name: sides_of_tally(tally, target) for name, tally in tallies.items()}
     by = STRATUM if len(place.chosen_strata) > 1 else ""
-    return Found(known[0].survey.title, groups, people_of(known), scores, voids_of(tallies), target=target, by=by)
+    return TestedGroups(
+        known[0].survey.title, groups, people_of(known), scores, misfits_by_group(tallies), target=target, by=by
+    )
 
 
-def _of_collector(source: CollectorSource, place: Place) -> dict[str, Tally]:
+def _of_collector(source: CollectorSource, place: TestInput) -> dict[str, Tally]:
     if (len(place.chosen_waves) > 1) == (len(place.chosen_strata) > 1):
         raise click.UsageError("Name the groups: --wave, or --stratum, twice or more; the other one once at most.")
     wave, stratum = next(iter(place.chosen_waves), None), next(iter(place.chosen_strata), None)
     if len(place.chosen_waves) > 1:
-        return {f"wave {of}": tally_of(source, Chosen(of, stratum)) for of in place.chosen_waves}
-    return {of: tally_of(source, Chosen(wave, of)) for of in place.chosen_strata}
+        return {f"wave {of}": tally_of(source, Selection(of, stratum)) for of in place.chosen_waves}
+    return {of: tally_of(source, Selection(wave, of)) for of in place.chosen_strata}
 
 
-def _of_files(place: Place) -> dict[str, Tally]:
+def _of_files(place: TestInput) -> dict[str, Tally]:
     if place.chosen_waves or place.chosen_strata:
         raise click.UsageError("--wave and --stratum go with a collector's URL.")
     if len({*place.sources}) < max(2, len(place.sources)):

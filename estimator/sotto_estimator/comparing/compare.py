@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sotto_estimator.channel.channel import Target
-from sotto_estimator.comparing.apart import difference_of_two, p_of_two, ratio_of_two
+from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two, ratio_of_two
 from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.group_estimates import GroupEstimate, People
 from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
-from sotto_estimator.comparing.sides import People, Side
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.percents import NOTHING
-from sotto_estimator.results.words import NO_INTERVAL, level_words, void_sentence
+from sotto_estimator.results.words import NO_INTERVAL, level_words, misfit_sentence
 from sotto_protocol.words import epsilon_above
 
 _MADE = {
@@ -147,7 +147,7 @@ class Difference:
         """What is known, in plain words."""
         named = ", ".join(filter(None, [self.question, self.answer]))
         if self.is_void:
-            return void_sentence(self.question, self.contradicting)
+            return misfit_sentence(self.question, self.contradicting)
         if self.verdict == "not told apart":
             return f"{named}: {self.group} and {self.reference} cannot be told apart."
         return f"{named}: {self.verdict} in {self.group} than in {self.reference}."
@@ -182,7 +182,9 @@ class CompareOptions:
         }
 
 
-def compare_sides(title: str, groups: Mapping[str, Sequence[Side]], options: CompareOptions) -> Tested[Difference]:
+def compare_sides(
+    title: str, groups: Mapping[str, Sequence[GroupEstimate]], options: CompareOptions
+) -> Tested[Difference]:
     """Hold every group against the first, by question and answer. Raises `DomainError` where there is nothing to."""
     if len(groups) < 2:
         raise DomainError(f"groups ({', '.join(groups)}) must be two or more.")
@@ -221,9 +223,9 @@ def _lines(rows: Sequence[Difference], options: CompareOptions) -> tuple[str, ..
 
 def _row(
     reference: str,
-    first: Side,
+    first: GroupEstimate,
     label: str,
-    second: Side,
+    second: GroupEstimate,
     options: CompareOptions,
     n_rows: int,
     p_value: float,
@@ -269,7 +271,7 @@ def _is_none(low: float, high: float, interval: str, target: Target) -> bool:
     return high - low < _NO_WIDTH
 
 
-def _pair(first: Side, second: Side, options: CompareOptions) -> tuple[Group, Group] | None:
+def _pair(first: GroupEstimate, second: GroupEstimate, options: CompareOptions) -> tuple[Group, Group] | None:
     """Return the counts of both, where they are independent of one another."""
     if first.group is None or second.group is None or options.people == "same":
         return None
@@ -277,7 +279,7 @@ def _pair(first: Side, second: Side, options: CompareOptions) -> tuple[Group, Gr
 
 
 def _intervals(
-    first: Side, second: Side, options: CompareOptions, n_rows: int
+    first: GroupEstimate, second: GroupEstimate, options: CompareOptions, n_rows: int
 ) -> tuple[float, float, tuple[float, float] | None, str]:
     """Return the ends of the difference, those of the ratio, and by what they are."""
     pair, level = _pair(first, second, options), 1 - (1 - options.level) / n_rows
@@ -288,14 +290,14 @@ def _intervals(
         return found.low, found.high, None, "anytime"
     if pair is None:
         ratio = ratio_of_two(first, second, level) if first.unit is None else None
-        return *difference_of_two(first, second, level), ratio, "two intervals"
+        return *difference_from_two_intervals(first, second, level), ratio, "two intervals"
     n_intervals, target = 2 * n_rows if options.simultaneous else 1, options.target
     low, high = difference_interval(*pair, target=target, level=options.level, n_intervals=n_intervals)
     of_ratio = ratio_interval(*pair, target=target, level=options.level, n_intervals=n_intervals)
     return low, high, of_ratio, "chernoff"
 
 
-def _p_value(first: Side, second: Side, options: CompareOptions) -> tuple[float, str]:
+def _p_value(first: GroupEstimate, second: GroupEstimate, options: CompareOptions) -> tuple[float, str]:
     pair = _pair(first, second, options)
     if pair is None:
         return p_of_two(first, second), "two intervals"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from sotto_estimator.intervals.void import Void, alarms_of
+from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
 from sotto_estimator.results.percents import NOTHING, percent, share_percent, signed_percent
 from sotto_estimator.results.result import Result
 
@@ -75,11 +75,11 @@ class Tested(Result, Generic[R]):
     lines: tuple[str, ...]
     options: dict[str, Any]
     rows: tuple[R, ...]
-    contradictions: tuple[Void, ...] = ()
+    contradictions: tuple[GroupMisfit, ...] = ()
     by: str = ""
 
     @property
-    def _named(self) -> list[Void]:
+    def _named(self) -> list[GroupMisfit]:
         """The contradictions, each with what its group is called wherever groups are estimated."""
         return [(f"{self.by} {name}".strip() if name else "", of) for name, of in self.contradictions]
 
@@ -92,7 +92,7 @@ class Tested(Result, Generic[R]):
         """Return what is known, a sentence a row."""
         return "\n".join(dict.fromkeys(row.sentence for row in self.rows))
 
-    def held_against(self, contradictions: Sequence[Void]) -> Self:
+    def held_against(self, contradictions: Sequence[GroupMisfit]) -> Self:
         """Return the same, with no verdict of counts that honest reports hardly ever give."""
         rows = []
         for row in self.rows:

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from sotto_estimator.comparing.exact_tests import Alternative, Method, share_test
 from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
-from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import check_level, confidence_interval, is_interval
 from sotto_estimator.results.percents import NOTHING
-from sotto_estimator.results.words import NO_INTERVAL, level_words, void_sentence
+from sotto_estimator.results.words import NO_INTERVAL, level_words, misfit_sentence
 from sotto_protocol.words import epsilon_above
 
 _FOUND = {"two-sided": "another", "greater": "greater", "less": "less"}
@@ -98,7 +98,7 @@ class ShareTested:
     def sentence(self) -> str:
         """What is known, in plain words."""
         if self.verdict is None:
-            return void_sentence(self.question)
+            return misfit_sentence(self.question)
         named = ", ".join(filter(None, [self.question, self.answer]))
         what = "can be" if self.verdict == "not ruled out" else f"is {self.verdict.replace('another', 'not')}"
         what = f"{what} than" if self.verdict in ("greater", "less") else what
@@ -116,7 +116,7 @@ class ShareTestOptions:
     simultaneous: bool = False
 
 
-def shares_tested(title: str, sides: Sequence[Side], options: ShareTestOptions) -> Tested[ShareTested]:
+def shares_tested(title: str, sides: Sequence[GroupEstimate], options: ShareTestOptions) -> Tested[ShareTested]:
     """Test every share. Raises `DomainError` where there is none, or several waves or designs are pooled in one."""
     shares = [side for side in sides if side.unit is None]
     if not shares:
@@ -144,7 +144,7 @@ def shares_tested(title: str, sides: Sequence[Side], options: ShareTestOptions) 
     return Tested("share", title, lines, members, rows)
 
 
-def _group(side: Side) -> Group:
+def _group(side: GroupEstimate) -> Group:
     if side.group is None:
         raise DomainError("an exact test takes reports of one wave, that went through one channel.")
     return side.group
@@ -162,7 +162,7 @@ def _p_value(group: Group, options: ShareTestOptions) -> float:
     return found.p_value
 
 
-def _row(side: Side, group: Group, options: ShareTestOptions, n_rows: int, p_value: float) -> ShareTested:
+def _row(side: GroupEstimate, group: Group, options: ShareTestOptions, n_rows: int, p_value: float) -> ShareTested:
     """Return the row of a test that gave this P-value, which holds with those of the other rows where they must."""
     low, high = confidence_interval(
         group.support_count, group.n, group.channel, level=options.level, method=options.method, n_intervals=n_rows

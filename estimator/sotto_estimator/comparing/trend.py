@@ -16,13 +16,13 @@ from scipy import special
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
+from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
-from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.results.percents import NOTHING
-from sotto_estimator.results.words import level_words, void_sentence
+from sotto_estimator.results.words import level_words, misfit_sentence
 from sotto_protocol.words import epsilon_above
 
 _LEAST_GROUPS = 3
@@ -122,7 +122,7 @@ class Trend:
     def sentence(self) -> str:
         """What is known, in plain words."""
         if self.verdict is None:
-            return void_sentence(self.question, self.contradicting)
+            return misfit_sentence(self.question, self.contradicting)
         named = ", ".join(filter(None, [self.question, self.answer]))
         what = {"no trend found": "no trend can be told"}.get(self.verdict, f"it {self.verdict}")
         said = f"{named}: {what} from {self.groups[0]} to {self.groups[-1]}."
@@ -130,7 +130,7 @@ class Trend:
 
 
 def trend_of_sides(
-    title: str, groups: Mapping[str, Sequence[Side]], options: CompareOptions, scores: Sequence[float] = ()
+    title: str, groups: Mapping[str, Sequence[GroupEstimate]], options: CompareOptions, scores: Sequence[float] = ()
 ) -> Tested[Trend]:
     """Test each answer's trend over the groups, in their order; `scores`: their places, 1, 2, .. where not given.
 
@@ -171,7 +171,7 @@ def _lines(options: CompareOptions) -> tuple[str, ...]:
     )
 
 
-def _slope(sides: Sequence[Side], places: Floats) -> tuple[Floats, float]:
+def _slope(sides: Sequence[GroupEstimate], places: Floats) -> tuple[Floats, float]:
     """Return the weights of the estimates in the slope, and the slope."""
     n, estimates = np.array([side.n for side in sides], np.float64), np.array([side.estimate for side in sides])
     centred = places - (n @ places) / n.sum()
@@ -179,12 +179,12 @@ def _slope(sides: Sequence[Side], places: Floats) -> tuple[Floats, float]:
     return weights, float(weights @ (estimates - estimates[0]))
 
 
-def _pooled(sides: Sequence[Side]) -> float:
+def _pooled(sides: Sequence[GroupEstimate]) -> float:
     n = np.array([side.n for side in sides], np.float64)
     return float(n @ np.array([side.estimate for side in sides]) / n.sum())
 
 
-def _p_value(sides: Sequence[Side], places: Floats, options: CompareOptions) -> float:
+def _p_value(sides: Sequence[GroupEstimate], places: Floats, options: CompareOptions) -> float:
     weights, slope = _slope(sides, places)
     pooled = _pooled(sides)
     at_null = _error(weights, np.array([side.error_at(pooled) for side in sides]), options)
@@ -193,7 +193,7 @@ def _p_value(sides: Sequence[Side], places: Floats, options: CompareOptions) -> 
 
 
 def _row(
-    sides: Sequence[Side],
+    sides: Sequence[GroupEstimate],
     groups: tuple[str, ...],
     places: Floats,
     options: CompareOptions,
@@ -224,7 +224,7 @@ def _row(
     )
 
 
-def _too_few(sides: Sequence[Side], pooled: float) -> str:
+def _too_few(sides: Sequence[GroupEstimate], pooled: float) -> str:
     """Return what is to be said where the normal distribution is far off; of sides of one channel each, else ""."""
     groups = [side.group for side in sides if side.group]
     if not groups:

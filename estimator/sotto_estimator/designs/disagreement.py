@@ -13,7 +13,13 @@ from scipy import special
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.designs.design import Arm, Design, check_arms
 from sotto_estimator.designs.fit import fit_of
-from sotto_estimator.intervals.contradiction import FALSE_ALARM, Contradiction, Disagreement, Sample, contradictions_of
+from sotto_estimator.intervals.contradiction import (
+    FALSE_ALARM,
+    Contradiction,
+    Disagreement,
+    QuestionCounts,
+    contradictions_of,
+)
 
 _OUTSIDE = 1e-7
 """The probability, at most, that the true share is not among those that are tried (Berger & Boos 1994)."""
@@ -103,7 +109,7 @@ def contradictions_of_arms(arms: Sequence[Arm], question: str, n_groups: int) ->
     return tuple(sorted(certain, key=lambda one: one.p_value)[:1])
 
 
-def _together(arms: Sequence[Arm], question: str) -> list[tuple[Sample, int]]:
+def _together(arms: Sequence[Arm], question: str) -> list[tuple[QuestionCounts, int]]:
     """Return the arms' counts as those of one sample: of a first answer's supports, or of each report, by label."""
     n = sum(arm.n for arm in arms)
     if all(arm.design.is_binary for arm in arms):
@@ -111,7 +117,9 @@ def _together(arms: Sequence[Arm], question: str) -> list[tuple[Sample, int]]:
         count = sum(arm.counts[int(arm.design.is_opposite)] for arm in arms)
         true = sum(arm.n * of.prob_support_if_true for arm, of in zip(arms, channels, strict=True)) / n
         other = sum(arm.n * of.prob_support_if_other for arm, of in zip(arms, channels, strict=True)) / n
-        return [(Sample(question, (arms[0].design.labels[0],), (round(count),), Channel(true, other)), round(n))]
+        return [
+            (QuestionCounts(question, (arms[0].design.labels[0],), (round(count),), Channel(true, other)), round(n))
+        ]
     if len({arm.design.reports for arm in arms}) > 1:
         return []
     sizes = [arm.n for arm in arms]
@@ -120,7 +128,7 @@ def _together(arms: Sequence[Arm], question: str) -> list[tuple[Sample, int]]:
     counts = np.sum([arm.counts for arm in arms], axis=0)
     rows = zip(arms[0].design.reports, counts, most, least, strict=True)
     return [
-        (Sample(question, (report,), (round(count),), Channel(min(1.0, float(high)), float(low))), round(n))
+        (QuestionCounts(question, (report,), (round(count),), Channel(min(1.0, float(high)), float(low))), round(n))
         for report, count, high, low in rows
         if high > low
     ]
@@ -167,13 +175,13 @@ def _as_many(count: float, n: float, prob: Floats) -> Floats:
     return tail
 
 
-def _samples(arm: Arm, question: str) -> Iterator[Sample]:
+def _samples(arm: Arm, question: str) -> Iterator[QuestionCounts]:
     """Yield what an arm's reports are held against by themselves: each one's count, of two the first's."""
     matrix, reports = arm.design.matrix, arm.design.reports
     n_rows = 1 if len(matrix) == 2 else len(matrix)
     for report, row, count in zip(reports[:n_rows], matrix, arm.counts, strict=False):
         if row.max() > row.min():
-            yield Sample(question, (report,), (round(count),), Channel(float(row.max()), float(row.min())))
+            yield QuestionCounts(question, (report,), (round(count),), Channel(float(row.max()), float(row.min())))
 
 
 def _pairs(arms: Sequence[tuple[int, Arm]]) -> Iterator[tuple[tuple[int, int], _Binary, _Binary]]:

@@ -19,7 +19,7 @@ _RANK = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class StackedReports:
     """Reports of all arms, one below another: P(report | class of people), and how many there are.
 
     `probs`: shape (n_reports of all arms, n_classes); `counts`: shape (n_reports,); of `n_arms` arms.
@@ -30,7 +30,7 @@ class Cells:
     n_arms: int
 
     @classmethod
-    def of(cls, probs: Sequence[Floats], counts: Sequence[Floats]) -> "Cells":
+    def of(cls, probs: Sequence[Floats], counts: Sequence[Floats]) -> "StackedReports":
         """Return the cells of arms."""
         return cls(np.vstack(probs), np.concatenate(counts), len(probs))
 
@@ -58,13 +58,13 @@ class Cells:
         found = fit(Mixture((self.probs[seen],), self.counts[seen]), tolerance=_TOLERANCE)
         return found.shares, found.log_likelihood
 
-    def through(self, classes: Floats) -> "Cells":
+    def through(self, classes: Floats) -> "StackedReports":
         """Return the cells of mixtures of the classes, shape (n_classes, n_mixtures)."""
-        return Cells(self.probs @ classes, self.counts, self.n_arms)
+        return StackedReports(self.probs @ classes, self.counts, self.n_arms)
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class ShareFit:
     """How well shares fit the reports. `shares`: the likeliest, by answer. `p_value`: by chi-square, an approximation.
 
     None where there are no degrees of freedom: then any counts fit, or all that do not are outside of [0, 1].
@@ -90,13 +90,13 @@ class Fit:
         return {"g_squared": self.g_squared, "df": self.df, "p_value": self.p_value}
 
 
-def fit_of(arms: Sequence[Arm]) -> Fit:
+def fit_of(arms: Sequence[Arm]) -> ShareFit:
     """Return how well one table of shares fits all arms. Raises DomainError."""
     check_arms(arms)
-    cells = Cells.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
+    cells = StackedReports.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
     shares, log_likelihood = cells.best()
     g_squared = 2 * (saturated(arms) - log_likelihood)
-    return Fit(tuple(shares.tolist()), max(0.0, g_squared), max(0, cells.n_free - cells.n_told))
+    return ShareFit(tuple(shares.tolist()), max(0.0, g_squared), max(0, cells.n_free - cells.n_told))
 
 
 def saturated(arms: Sequence[Arm]) -> float:

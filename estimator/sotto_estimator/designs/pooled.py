@@ -47,8 +47,8 @@ def pooled_interval(arms: Arms, label: str, *, tail: float, target: Target = "po
     """
     check_target(target)
     weights, is_label = arms.weights(label, target), arms.is_of(label)
-    below = _Side.of(arms, weights, is_label)
-    above = _Side.of(arms, 1 / arms.n_each.sum() - weights, ~is_label)
+    below = _Tail.of(arms, weights, is_label)
+    above = _Tail.of(arms, 1 / arms.n_each.sum() - weights, ~is_label)
     budget = -np.log(tail) * (1 + 1e-9)
     low, high = _lowest(below, budget, target), 1 - _lowest(above, budget, target)
     return (low, high) if target == "population" else _of_whole_people(low, high, float(arms.n_each.sum()))
@@ -61,7 +61,7 @@ def _of_whole_people(low: float, high: float, n: float) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Side:
+class _Tail:
     """One tail. `steps[j, r]`: w_jr less the largest of arm j, so never above 0; `total`: S less the same."""
 
     matrix: Floats
@@ -72,7 +72,7 @@ class _Side:
     is_label: np.ndarray
 
     @classmethod
-    def of(cls, arms: Arms, weights: Floats, is_label: np.ndarray) -> "_Side":
+    def of(cls, arms: Arms, weights: Floats, is_label: np.ndarray) -> "_Tail":
         is_possible = arms.matrix.any(axis=2)
         steps = weights - np.where(is_possible, weights, -np.inf).max(axis=1, keepdims=True)
         steps = np.where(is_possible, steps, 0)
@@ -97,7 +97,7 @@ class _Side:
         return _LEAST_TILT * usual, max(largest, 2 * _LEAST_TILT * usual)
 
 
-def _lowest(side: _Side, budget: float, target: Target) -> float:
+def _lowest(side: _Tail, budget: float, target: Target) -> float:
     """Return the largest share of which it is shown that it, and all smaller ones, are refuted; 0 where none is."""
     from scipy.optimize import minimize_scalar  # it takes a fifth of a second to load
 
@@ -116,7 +116,7 @@ def _lowest(side: _Side, budget: float, target: Target) -> float:
     return best
 
 
-def _end_of_population(side: _Side, tilt: float, budget: float, start: float) -> float:
+def _end_of_population(side: _Tail, tilt: float, budget: float, start: float) -> float:
     """Return the end that a tilt shows, by tangents: the first may be far off, and each following one is closer."""
     grown, moments, end = side.grown(tilt), side.moments(tilt), start
     for _ in range(_N_TANGENTS):
@@ -140,7 +140,7 @@ def _log(moments: Floats, grown: Floats) -> Floats:
     return logs
 
 
-def _worst_shares(side: _Side, grown: Floats, share: float) -> Floats:
+def _worst_shares(side: _Tail, grown: Floats, share: float) -> Floats:
     """Return the columns' shares, of the label's share, that make S largest, or nearly: any are a point of a tangent.
 
     They are a mixture of pairs of a column of the label with another, as all shares with this sum are.
@@ -161,7 +161,7 @@ def _worst_shares(side: _Side, grown: Floats, share: float) -> Floats:
     return shares
 
 
-def _end_of_respondents(side: _Side, tilt: float, budget: float, start: float) -> float:
+def _end_of_respondents(side: _Tail, tilt: float, budget: float, start: float) -> float:
     """Return the end that a tilt shows: the split of K people over the arms is bounded by a price of one of them.
 
     Of n_j people K_j have the label: sum of K_j l_j + (n_j - K_j) o_j <= sum of n_j max(l_j - price, o_j) + K price.

@@ -19,7 +19,7 @@ from sotto_estimator.formats.autofill_needed import devices_needed
 from sotto_estimator.formats.autofill_payloads import N_BITS, FieldCounts, count_payloads
 from sotto_estimator.formats.autofill_texts import OPEN, VARIES, AutofillField, AutofillTexts, Bit
 from sotto_estimator.formats.records import Progress, ignore, read_records
-from sotto_estimator.intervals.contradiction import Contradiction, Sample, contradictions_of
+from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, share_bounds
 
 CHANNEL = Channel(3 / 4, 1 / 4)
@@ -92,7 +92,7 @@ def _contradictions(counts: FieldCounts, n_fields: int) -> list[Contradiction]:
     for first, n in enumerate((counts.n_even, counts.n_odd)):
         places = range(first, N_BITS, 2)
         labels = [f"byte {at // 8}, bit {at % 8}" for at in places]
-        sample = Sample(counts.name or "", labels, counts.ones[places.start :: 2].tolist(), CHANNEL)
+        sample = QuestionCounts(counts.name or "", labels, counts.ones[places.start :: 2].tolist(), CHANNEL)
         found += contradictions_of([sample], n, n_tests=2 * N_BITS * n_fields) if n else ()
     return found
 

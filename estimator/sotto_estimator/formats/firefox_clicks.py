@@ -18,7 +18,7 @@ from sotto_estimator.channel.channel import Channel, check_epsilon
 from sotto_estimator.errors import DomainError, NoReportsError
 from sotto_estimator.formats.records import Progress, Record, ignore, read_records
 from sotto_estimator.formats.shares import FormatShares
-from sotto_estimator.intervals.contradiction import Sample
+from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.of_tally import estimate_samples
 from sotto_protocol.bounds import float_above, log_ratio_above
@@ -98,7 +98,7 @@ def read_firefox_clicks(
         raise NoReportsError("the files hold no clicks with noise; an estimate needs at least one.")
     unreported = [f"unreported {number}" for number in range(items - len(counts))]
     labels = [*(item for item, _ in counts.most_common()), *unreported]
-    sample = Sample("item", labels, [counts[label] for label in labels], noise.channel)
+    sample = QuestionCounts("item", labels, [counts[label] for label in labels], noise.channel)
     found = estimate_samples(", ".join(map(str, files)), [sample], counts.total(), [noise.epsilon], options)
     notes = _notes(noise, epsilon, len(unreported), n_sponsored)
     if unreported and not found.options.simultaneous:

@@ -15,7 +15,7 @@ from sotto_estimator.channel.channel import Channel
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.formats.records import MAX_NAME, Progress, Record, ignore, read_records
 from sotto_estimator.formats.shares import FormatShares
-from sotto_estimator.intervals.contradiction import Sample
+from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.of_tally import estimate_samples
 from sotto_protocol.bounds import float_above, log_ratio_above
@@ -112,7 +112,7 @@ def read_firefox_newtab(
     features, files = read_model(model), [Path(path) for path in paths]
     n, counts = _count(read_records(files, progress), features)
     samples = [
-        Sample(feature.name, feature.labels, of.tolist(), feature.channel, (1, 1))
+        QuestionCounts(feature.name, feature.labels, of.tolist(), feature.channel, (1, 1))
         for feature, of in zip(features, counts, strict=True)
     ]
     title = ", ".join(map(str, files))

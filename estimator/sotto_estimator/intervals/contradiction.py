@@ -101,7 +101,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class QuestionCounts:
     """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none."""
 
     question: str
@@ -126,7 +126,7 @@ class _Count(NamedTuple):
 
 
 def contradictions_of(
-    samples: Sequence[Sample],
+    samples: Sequence[QuestionCounts],
     n: int,
     devices: Devices | None = None,
     n_tests: int | None = None,
@@ -142,7 +142,7 @@ def contradictions_of(
     return tuple(replace(worst, wave=wave) for worst in found if worst.p_value <= FALSE_ALARM)
 
 
-def _is_outside(sample: Sample, n: int) -> bool:
+def _is_outside(sample: QuestionCounts, n: int) -> bool:
     """Return whether any count is not between what is expected at the least and at the most: no other has a far tail.
 
     P(S >= E S) > 1/4 of a binomial but where E S < 1, and then P(S >= 0) = 1 (Greenberg & Mohri 2014).
@@ -152,7 +152,7 @@ def _is_outside(sample: Sample, n: int) -> bool:
     return sample.n_true is not None or min(counts) < least or max(counts) > most
 
 
-def _worst_of(sample: Sample, n: int, devices: Devices | None, n_tests: int) -> Contradiction:
+def _worst_of(sample: QuestionCounts, n: int, devices: Devices | None, n_tests: int) -> Contradiction:
     counts = _counts_of(sample, n, devices)
     worst = min(counts, key=lambda count: min(count.tails))
     limit = worst.limits[int(worst.tails[1] < worst.tails[0])]
@@ -160,7 +160,7 @@ def _worst_of(sample: Sample, n: int, devices: Devices | None, n_tests: int) -> 
     return Contradiction(sample.question, worst.answer, n, worst.support_count, limit, p_value)
 
 
-def _counts_of(sample: Sample, n: int, devices: Devices | None) -> list[_Count]:
+def _counts_of(sample: QuestionCounts, n: int, devices: Devices | None) -> list[_Count]:
     channel, n_bits = sample.channel, len(sample.labels)
     low, high = _tails(sample.support_counts, n, (0, n), channel, devices)
     limits = n * channel.prob_support_if_other, n * channel.prob_support_if_true

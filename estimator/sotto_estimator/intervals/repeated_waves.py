@@ -33,7 +33,7 @@ def chernoff_of_devices(
     Of the population the share is the mean of the reports' probabilities to be of people who have the value, of the
     respondents the part of the reports that are. The upper end is the mirror image.
     """
-    side = _Side.of(devices, channel, target, -float(np.log(tail)))
+    side = _End.of(devices, channel, target, -float(np.log(tail)))
     least = side.least_share(s.ravel())
     most = 1 - side.mirrored().least_share(side.n - s.ravel()) + 4 * _EPS
     offset, contrast = channel.prob_support_if_other, channel.contrast
@@ -49,7 +49,7 @@ def hoeffding_of_devices(
 
 
 @dataclass(frozen=True)
-class _Side:
+class _End:
     """What one end is worked out of. `number[i]` devices sent `each[i]` of the n reports; t, u, o, z: `stages`."""
 
     each: Floats
@@ -60,13 +60,13 @@ class _Side:
     budget: float
 
     @classmethod
-    def of(cls, devices: Devices, channel: Channel, target: Target, budget: float) -> "_Side":
+    def of(cls, devices: Devices, channel: Channel, target: Target, budget: float) -> "_End":
         each, number = np.array(devices.n_each, np.float64), np.array(devices.n_devices, np.float64)
         kept = channel.permanent
         stages = (kept.prob_support_if_true, kept.prob_support_if_other, channel.report_if_one, channel.report_if_zero)
         return cls(each, number, float(each @ number), stages, target, budget)
 
-    def mirrored(self) -> "_Side":
+    def mirrored(self) -> "_End":
         """Return that of the reports that do not support the value, of who does not have it."""
         t, u, o, z = self.stages
         return replace(self, stages=(1 - u, 1 - t, 1 - z, 1 - o))

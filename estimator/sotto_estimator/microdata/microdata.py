@@ -20,7 +20,7 @@ from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_arms import estimate_arms
 from sotto_estimator.shares.verdict.compare import Comparison
-from sotto_estimator.shares.verdict.order import Span, order_of
+from sotto_estimator.shares.verdict.order import ShareInterval, order_of
 from sotto_estimator.table.file_rows import FileRows
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.source import TableSource, table_of
@@ -161,8 +161,8 @@ def _compared(together: Sequence[tuple[str, Estimates]]) -> tuple[Comparison, ..
     """Return which groups have more of each answer. `together`: by group, with intervals that all hold together."""
     if len(together) < 2:
         return ()
-    spans: dict[tuple[str, str], list[Span]] = {}
+    spans: dict[tuple[str, str], list[ShareInterval]] = {}
     for label, one in together:
         for row in one.told_rows:
-            spans.setdefault((row.question, row.answer), []).append(Span(label, row.low, row.high))
+            spans.setdefault((row.question, row.answer), []).append(ShareInterval(label, row.low, row.high))
     return tuple(Comparison(*key, order_of(listed)) for key, listed in spans.items())

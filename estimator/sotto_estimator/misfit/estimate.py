@@ -10,10 +10,10 @@ from scipy import special
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.designs.fit import Cells, Fit, saturated
+from sotto_estimator.designs.fit import ShareFit, StackedReports, saturated
 from sotto_estimator.errors import DomainError
-from sotto_estimator.misfit.model import N_CLASSES, Control, Model, Reading, find_model, probs_of
-from sotto_estimator.misfit.unfit import Unfit, unfit_of
+from sotto_estimator.misfit.model import N_CLASSES, Control, NoncomplianceModel, Reading, find_model, probs_of
+from sotto_estimator.misfit.refutation import Refutation, unfit_of
 from sotto_estimator.results.result import GIVEN, Result
 
 _RANK = 1e-9
@@ -57,11 +57,11 @@ class ModelEstimate(Result):
     epsilon: float
     level: float
     parts: tuple[Part, ...]
-    fit: Fit
-    without: Fit
+    fit: ShareFit
+    without: ShareFit
     designs: tuple[AskedBy, ...]
     title: str = GIVEN
-    contradictions: tuple[Unfit, ...] = ()
+    contradictions: tuple[Refutation, ...] = ()
 
     def __str__(self) -> str:
         """Return one line: the model, and its first part with its interval."""
@@ -90,7 +90,7 @@ def estimate_model(
         raise DomainError(f"level ({level!r}) must be in (0, 1).")
     model, every = find_model(name), [*arms, *(control.arm for control in controls)]
     probs = probs_of(model, arms, controls)
-    cells = Cells.of(probs, [arm.counts for arm in every])
+    cells = StackedReports.of(probs, [arm.counts for arm in every])
     _check_told_apart(cells, name)
     shares, best = cells.best()
     follow = cells.through(np.eye(N_CLASSES)[:, :2])
@@ -103,14 +103,14 @@ def estimate_model(
         max(arm.design.epsilon for arm in arms),
         level,
         tuple(_part(cells, model, reading, shares, best, level) for reading in model.readings),
-        Fit(tuple(shares.tolist()), g_squared, max(0, cells.n_free - (N_CLASSES - 1))),
-        Fit((), without, 1),
+        ShareFit(tuple(shares.tolist()), g_squared, max(0, cells.n_free - (N_CLASSES - 1))),
+        ShareFit((), without, 1),
         tuple(map(AskedBy.of, arms)),
         contradictions=unfit_of(name, every, probs, g_squared),
     )
 
 
-def _check_told_apart(cells: Cells, name: str) -> None:
+def _check_told_apart(cells: StackedReports, name: str) -> None:
     if not cells.is_possible:
         raise DomainError(f"a control question has reports that nobody can give, by the model {name}.")
     if np.linalg.matrix_rank(cells.probs, tol=_RANK) < N_CLASSES:
@@ -120,7 +120,9 @@ def _check_told_apart(cells: Cells, name: str) -> None:
         )
 
 
-def _part(cells: Cells, model: Model, reading: Reading, shares: Floats, best: float, level: float) -> Part:
+def _part(
+    cells: StackedReports, model: NoncomplianceModel, reading: Reading, shares: Floats, best: float, level: float
+) -> Part:
     from scipy.optimize import brentq  # it takes a fifth of a second to load
 
     value, error = reading.value(shares), _standard_error(cells, reading, shares)
@@ -135,12 +137,12 @@ def _part(cells: Cells, model: Model, reading: Reading, shares: Floats, best: fl
     return Part(reading.name, reading.words, value, error, float(low), float(high))
 
 
-def _log_likelihood(cells: Cells) -> float:
+def _log_likelihood(cells: StackedReports) -> float:
     """Return the largest log-likelihood; minus infinity where a report that came is impossible."""
     return cells.best()[1] if cells.is_possible else -math.inf
 
 
-def _standard_error(cells: Cells, reading: Reading, shares: Floats) -> float | None:
+def _standard_error(cells: StackedReports, reading: Reading, shares: Floats) -> float | None:
     """Return it by the observed information of shares that add up to 1 (delta method); None at the edge."""
     if shares.min() < _AT_EDGE:
         return None

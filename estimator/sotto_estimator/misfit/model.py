@@ -55,7 +55,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class NoncomplianceModel:
     """What the third class does, and what is read off.
 
     `always`: the reports, by label, of which it gives the one that a design has; () for any report, all as likely.
@@ -108,26 +108,26 @@ _SHARE = Reading("share", "yes, of those who follow the design", _YES, _FOLLOW)
 _NOT_FOLLOWING = "do not follow"
 _CHEATING = "Clark & Desharnais 1998; Ostapczuk, Moshagen, Zhao & Musch 2009 (where no can be forced too)"
 
-MODELS: dict[str, Model] = {
-    "random": Model(
+MODELS: dict[str, NoncomplianceModel] = {
+    "random": NoncomplianceModel(
         "Some answer at random, every report as likely. It takes a control question.",
         (),
         (_SHARE, Reading(_NOT_FOLLOWING, "answer at random", _NOT)),
         "Sayed, Cruyff, Petróczi & van der Heijden 2024",
     ),
-    "one-sayers": Model(
+    "one-sayers": NoncomplianceModel(
         "Some say whatever happens that exactly one of their two answers is yes (of an extended crosswise).",
         ("different", "1"),
         (_SHARE, Reading(_NOT_FOLLOWING, "always say that their answers differ", _NOT)),
         "R's RRsp1 (Cruyff)",
     ),
-    "self-protective-no": Model(
+    "self-protective-no": NoncomplianceModel(
         "Some say no whatever chance tells them.",
         ("no", "neither"),
         (_SHARE, Reading(_NOT_FOLLOWING, "always say no", _NOT)),
         "Böckenholt & van der Heijden 2007",
     ),
-    "cheating-detection": Model(
+    "cheating-detection": NoncomplianceModel(
         "Some say no whatever chance tells them, and nothing is known of their answers.",
         ("no", "neither"),
         (
@@ -137,7 +137,7 @@ MODELS: dict[str, Model] = {
         ),
         _CHEATING,
     ),
-    "lie-detector": Model(
+    "lie-detector": NoncomplianceModel(
         "Some of those whose answer is yes say no whatever chance tells them; all others follow.",
         ("no", "neither"),
         (
@@ -149,14 +149,14 @@ MODELS: dict[str, Model] = {
 }
 
 
-def find_model(name: str) -> Model:
+def find_model(name: str) -> NoncomplianceModel:
     """Return a model by its name. Raises DomainError."""
     if name not in MODELS:
         raise DomainError(f"model ({name!r}) must be one of {', '.join(MODELS)}.")
     return MODELS[name]
 
 
-def probs_of(model: Model, arms: Sequence[Arm], controls: Sequence[Control]) -> list[Floats]:
+def probs_of(model: NoncomplianceModel, arms: Sequence[Arm], controls: Sequence[Control]) -> list[Floats]:
     """Return P(report | class) of every arm, then of every control question. Raises DomainError."""
     found = [model.probs(arm.design) for arm in arms]
     return found + [model.probs_of_control(control.arm.design, control.share) for control in controls]

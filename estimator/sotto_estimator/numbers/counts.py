@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import SourceError
-from sotto_estimator.intervals.contradiction import Sample
+from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_protocol import Question, Tally
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -51,8 +51,8 @@ class NumberCounts:
         return float(self.kind.at(step))
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> QuestionCounts:
         """What may contradict the design: each output's count; of two the higher one's."""
         outputs = range(int(self.channel.is_binary), self.channel.n_outputs)
         labels = [f"output {output}" for output in outputs]
-        return Sample(self.question, labels, self.histogram[outputs.start :].tolist(), self.channel.of_output())
+        return QuestionCounts(self.question, labels, self.histogram[outputs.start :].tolist(), self.channel.of_output())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from sotto_estimator.page.axis import Axis, shortest, tick_words
-from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
+from sotto_estimator.page.drawing import Anchor, Dot, Drawing, DrawnBar, Label, Line, Mark, shorten
 from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.results.largest import MAX_BARS, largest
 from sotto_estimator.results.rounding import Ends, any_too_wide
@@ -96,7 +96,7 @@ def _share_marks(finding: Finding, likely: float, ends: Ends, axis: Axis, top: f
     zero, at_likely, low, high = (100 * axis.place(value) for value in (0, likely, *ends))
     middle = top + 28
     words = say.percent(finding.likely.scaleb(2)) if finding.is_decided else range_words(finding, say)
-    bars = [Bar(zero, at_likely - zero, middle - _BAR_PX / 2, _BAR_PX)] if finding.is_decided else []
+    bars = [DrawnBar(zero, at_likely - zero, middle - _BAR_PX / 2, _BAR_PX)] if finding.is_decided else []
     dots = [] if finding.is_decided else [Dot(at_likely, middle, _DOT_PX)]
     return [
         Label(0, top + 15, shorten(finding.answer, _LABEL_COLUMNS), whole=finding.answer),

@@ -28,7 +28,7 @@ LIGHT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class DrawnBar:
     """A rectangle: `x` and `width` in per cent across, `y` and `height` in pixels down."""
 
     x: float
@@ -72,7 +72,7 @@ class Label:
     whole: str = ""
 
 
-Mark = Bar | Line | Dot | Label
+Mark = DrawnBar | Line | Dot | Label
 
 
 @dataclass(frozen=True, slots=True)

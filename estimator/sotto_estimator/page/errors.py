@@ -6,7 +6,7 @@ EstimatorError
     NoSuchWaveError    the survey has no such wave
     NoSuchChartError   no chart has this address
     NoEstimatesError   there is nothing to estimate from: no reports, or text questions only
-    WithheldError      there are fewer reports than the survey promises as the least
+    TooFewReportsError there are fewer reports than the survey promises as the least
     CrowdedError       too much of the survey is being worked out; the same may succeed later
 """
 
@@ -33,7 +33,7 @@ class NoEstimatesError(PageError):
     """There is nothing to estimate from."""
 
 
-class WithheldError(PageError):
+class TooFewReportsError(PageError):
     """There are fewer reports than the survey promises as the least."""
 
 

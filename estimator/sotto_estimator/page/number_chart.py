@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.axis import Axis, shortest
-from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
+from sotto_estimator.page.drawing import Anchor, Dot, Drawing, DrawnBar, Label, Line, Mark, shorten
 from sotto_estimator.shares.verdict.verdict import mean_finding, of_precision
 from sotto_protocol.language import ENGLISH, Language
 
@@ -110,5 +110,5 @@ def _histogram(bars: list[tuple[float, float, float]], frame: Frame, bottom: flo
     marks: list[Mark] = []
     for start, end, share in bars:
         left, right, height = frame.across(start), frame.across(end), _PLOT_PX * share / (end - start) / most
-        marks.append(Bar(left, right - left, bottom - height, height))
+        marks.append(DrawnBar(left, right - left, bottom - height, height))
     return marks

@@ -15,9 +15,9 @@ from sotto_estimator.page.drawing import (
     LIGHT,
     MARGIN_PX,
     WIDTH_PX,
-    Bar,
     Dot,
     Drawing,
+    DrawnBar,
     Label,
     Line,
     Mark,
@@ -51,7 +51,7 @@ def draw_png(drawing: Drawing, caption: Sequence[str]) -> bytes:
 def _add(axes: Axes, mark: Mark, top: float) -> None:
     colour = LIGHT[mark.kind]
     match mark:
-        case Bar(x, width, y, height):
+        case DrawnBar(x, width, y, height):
             size = _across(x + width) - _across(x), height
             axes.add_patch(Rectangle((_across(x), top + y), *size, color=colour, linewidth=0, zorder=2))
         case Line(x1, y1, x2, y2, _, width_px):

@@ -11,7 +11,7 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
-from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, WithheldError
+from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, TooFewReportsError
 from sotto_estimator.page.lines import remarks_on, say_turnout, say_withheld, technical_lines
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import NumberResult, Section
@@ -57,7 +57,7 @@ class Results:
     def require_estimates(self) -> Estimates:
         """Return the estimates, for a file. Raises WithheldError, NoEstimatesError."""
         if self.nothing and self.survey.min_reports > 1:
-            raise WithheldError(self.refusal)
+            raise TooFewReportsError(self.refusal)
         if self.estimates is None:
             raise NoEstimatesError(self.refusal or "The survey has text questions only; their shares are decoded.")
         return self.estimates

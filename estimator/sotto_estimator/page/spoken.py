@@ -22,7 +22,7 @@ _UNGROUPED = 6
 """A number of so many characters has no groups in any language: -99.99."""
 
 
-class Tongue(NamedTuple):
+class PageLanguage(NamedTuple):
     """A language that the survey can be read in, by the name that its speakers have for it, and the page's address."""
 
     tag: str
@@ -47,10 +47,10 @@ class Spoken:
         # A survey of one language may not say which, and then it is English by name alone.
         return lang | {"dir": "auto" if self.survey.languages == ("en",) else direction(tag)}
 
-    def tongues(self, choices: Choices) -> list[Tongue]:
+    def tongues(self, choices: Choices) -> list[PageLanguage]:
         """Return the languages to choose from; none where there is one."""
         tags = self.survey.languages if len(self.survey.languages) > 1 else ()
-        return [Tongue(tag, own_name(tag), direction(tag), f"results{choices.query_in(tag)}") for tag in tags]
+        return [PageLanguage(tag, own_name(tag), direction(tag), f"results{choices.query_in(tag)}") for tag in tags]
 
     def text(self, question: Question) -> str:
         """Return a question's text."""

@@ -12,9 +12,9 @@ from sotto_estimator.page.drawing import (
     LIGHT,
     MARGIN_PX,
     WIDTH_PX,
-    Bar,
     Dot,
     Drawing,
+    DrawnBar,
     Label,
     Line,
     Mark,
@@ -85,7 +85,7 @@ def _tag(name: str, attributes: dict[str, str], end: str = ">") -> str:
 def _svg_of(mark: Mark) -> str:
     paint = {"class": mark.kind, "fill": LIGHT[mark.kind]}
     match mark:
-        case Bar(x, width, y, height):
+        case DrawnBar(x, width, y, height):
             place = {"x": _percent(x), "width": _percent(width), "y": _number(y), "height": _number(height)}
             return _tag("rect", paint | place, "/>")
         case Line(x1, y1, x2, y2, kind, width_px):

@@ -22,7 +22,7 @@ MAX_ANSWERS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class WaveEstimate:
     """One wave's estimate: `value` is a share, as `Estimate` has it, or a mean, as `MeanEstimate`.
 
     `has_interval`: whether anything that is possible is between `low` and `high`.
@@ -42,10 +42,10 @@ class WaveSeries:
     """One answer's shares by wave, or, where `is_mean`, a question's means in its unit."""
 
     answer: str
-    points: tuple[Point, ...]
+    points: tuple[WaveEstimate, ...]
     is_mean: bool = False
 
-    def words(self, number: float, point: Point, say: Language) -> str:
+    def words(self, number: float, point: WaveEstimate, say: Language) -> str:
         """Return a number of a point as it is shown: marked, where it is a share that is not possible."""
         if self.is_mean:
             return say.number(value_words(number, point.standard_error).replace(",", ""))
@@ -89,13 +89,14 @@ def series_of(
     for column, answer in enumerate(answers):
         sized = [(row, wave, int(asked[row, column])) for row, wave in enumerate(n_of) if asked[row, column]]
         points = (
-            _marked(Point(wave, n, *numbers[row][column]), bool(may_be_points[row, column])) for row, wave, n in sized
+            _marked(WaveEstimate(wave, n, *numbers[row][column]), bool(may_be_points[row, column]))
+            for row, wave, n in sized
         )
         series.append(WaveSeries(answer, tuple(points)))
     return tuple(one for one in series if one.points)
 
 
-def _marked(point: Point, may_be_point: bool) -> Point:
+def _marked(point: WaveEstimate, may_be_point: bool) -> WaveEstimate:
     return replace(point, has_interval=is_interval(point.low, point.high, may_be_point=may_be_point))
 
 
@@ -107,6 +108,6 @@ def mean_series_of(
     for wave, tally in tallies.items():
         if tally.counted(question.id).n_reports:
             found = estimate_mean(NumberCounts.of(tally, question), options, n_intervals if options.simultaneous else 1)
-            point = Point(wave, found.n_reports, found.mean, found.standard_error, found.low, found.high)
+            point = WaveEstimate(wave, found.n_reports, found.mean, found.standard_error, found.low, found.high)
             points.append(_marked(point, False))
     return (WaveSeries("mean", tuple(points), is_mean=True),) if points else ()

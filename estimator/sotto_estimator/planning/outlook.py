@@ -63,7 +63,7 @@ class _Intervals(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Precision:
     """What a question shows; shares as fractions, a number's figures in its unit. None: not to be had at all.
 
     `half_width`: None of a text question, which has no interval before it is decoded. `smallest_share`: the smallest
@@ -81,16 +81,16 @@ class Figures:
 
 def figures_of(
     question: Question, n: int, reach: Reach, target: Target, n_intervals: int, is_together: bool
-) -> Figures:
+) -> Precision:
     """Return what n answers to a question show, if `n_intervals` are to hold together. `n` >= 1."""
     if is_text(question):
         share = width_of(question, n, reach)
-        return Figures(target, is_together, None, share if share < 1 else None, None)
+        return Precision(target, is_together, None, share if share < 1 else None, None)
     width = width_of(question, n, reach, target, n_intervals)
     least = None
     if not is_number(question):
         least = told_from_zero(n, channel_of(question), reach, target, n_intervals)
-    return Figures(target, is_together, width, least, _told_apart(question, n // 2, reach, target, 2 * n_intervals))
+    return Precision(target, is_together, width, least, _told_apart(question, n // 2, reach, target, 2 * n_intervals))
 
 
 def width_of(question: Question, n: int, reach: Reach, target: Target | None = None, n_intervals: int = 1) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from sotto_estimator.channel.channel import Channel, Floats, check_power
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.spacing import whole_steps
-from sotto_estimator.planning.table import Design
+from sotto_estimator.planning.table import QuestionShape
 from sotto_estimator.planning.widths import NO_PRIVACY, smallest_size
 
 MAX_PLANNED = 10**9
@@ -125,7 +125,7 @@ def power_curve(
 
 def _channels(epsilons: Sequence[Decimal], n_options: int) -> Iterator[tuple[float | None, str, Channel]]:
     for epsilon in epsilons:
-        mechanism = min(Design(n_options).mechanisms(epsilon), key=lambda one: one.report_variance)
+        mechanism = min(QuestionShape(n_options).mechanisms(epsilon), key=lambda one: one.report_variance)
         yield (
             float(epsilon),
             mechanism.name,

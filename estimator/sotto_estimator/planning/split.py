@@ -48,7 +48,7 @@ class Shortfall:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SplitVerdict:
     """Whether a `total` epsilon meets the wishes.
 
     `split`: by which, or that of the least total; None where none has one. `as_asked`: the split of as many drawn
@@ -66,7 +66,7 @@ class Verdict:
         return self.split is not None and self.shortfall is None
 
 
-def judge_wishes(draft: Draft, plan: PlannedSurvey, total: Decimal) -> Verdict:
+def judge_wishes(draft: Draft, plan: PlannedSurvey, total: Decimal) -> SplitVerdict:
     """Return whether a total epsilon meets the wishes of a plan, and by which epsilons.
 
     As many questions drawn as in the file, if that is enough; else as many as take least.
@@ -74,16 +74,16 @@ def judge_wishes(draft: Draft, plan: PlannedSurvey, total: Decimal) -> Verdict:
     n_questions = len(draft.survey.questions)
     as_asked = split_of(draft, plan, draft.survey.n_drawn)
     if as_asked.total is not None and as_asked.total <= total:
-        return Verdict(total, as_asked, as_asked)
+        return SplitVerdict(total, as_asked, as_asked)
     can_draw = not draft.is_final and None not in split_of(draft, plan, n_questions).epsilons
     others = (split_of(draft, plan, n) for n in draws_of(n_questions)) if can_draw else ()
     known = [split for split in (as_asked, *others) if split.total is not None]
     if not known:
-        return Verdict(total, as_asked, None)
+        return SplitVerdict(total, as_asked, None)
     best = min(known, key=lambda split: (split.total, -split.n_drawn))
     if best.total is not None and best.total <= total:
-        return Verdict(total, as_asked, best)
-    return Verdict(total, as_asked, best, _shortfall(draft, plan, best, total))
+        return SplitVerdict(total, as_asked, best)
+    return SplitVerdict(total, as_asked, best, _shortfall(draft, plan, best, total))
 
 
 def draws_of(n_questions: int) -> Sequence[int]:

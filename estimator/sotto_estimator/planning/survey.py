@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
 from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning.outlook import Figures, Reach, figures_of, width_of
+from sotto_estimator.planning.outlook import Precision, Reach, figures_of, width_of
 from sotto_protocol import Question, Survey
 from sotto_protocol.words import counted
 
@@ -33,11 +33,11 @@ class QuestionPlan:
     question: Question
     n_answers: int
     width: float
-    figures: tuple[Figures, ...]
+    figures: tuple[Precision, ...]
     size: float
     want: float | None
 
-    def of(self, target: Target, *, is_together: bool = False) -> Figures:
+    def of(self, target: Target, *, is_together: bool = False) -> Precision:
         """Return the figures of a target."""
         return next(one for one in self.figures if one.target == target and one.is_together == is_together)
 

@@ -6,12 +6,12 @@ from typing import Self
 
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.helps import Help, helps_of
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.split import Verdict, judge_wishes
+from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
+from sotto_estimator.planning.remedies import Remedy, helps_of
+from sotto_estimator.planning.split import SplitVerdict, judge_wishes
 from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
-from sotto_estimator.planning.wishes import Wish, wishes_of
 from sotto_estimator.results.result import Result
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.documents import load_json
@@ -26,9 +26,9 @@ class SurveyPlan(PlannedSurvey, Result):
     "" its own.
     """
 
-    helps: tuple[Help, ...] = ()
-    wishes: tuple[Wish, ...] = ()
-    verdict: Verdict | None = None
+    helps: tuple[Remedy, ...] = ()
+    wishes: tuple[PrecisionGoal, ...] = ()
+    verdict: SplitVerdict | None = None
     title: str = ""
 
     @property
@@ -62,7 +62,7 @@ def plan_draft(
     return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict)
 
 
-def _judge(draft: Draft, planned: PlannedSurvey, total: Decimal | None) -> Verdict:
+def _judge(draft: Draft, planned: PlannedSurvey, total: Decimal | None) -> SplitVerdict:
     least = EPSILON_STEP * draft.survey.n_drawn
     if total is not None and total < least:
         raise DomainError(

@@ -44,7 +44,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class QuestionShape:
     """The question that is planned: yes-no (no options), one-of, or any-of where `max_selected` says how many."""
 
     n_options: int = 0
@@ -75,7 +75,7 @@ class Design:
 
 
 def plan_rows(
-    design: Design,
+    design: QuestionShape,
     epsilons: Sequence[Decimal],
     n: int | None,
     wanted: float | None,

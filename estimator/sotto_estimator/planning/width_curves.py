@@ -8,7 +8,7 @@ from typing import Literal, Unpack, get_args
 from sotto_estimator.channel.channel import MAX_N
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.spacing import decimal_steps, whole_steps
-from sotto_estimator.planning.table import Design, PlanRow, plan_rows
+from sotto_estimator.planning.table import PlanRow, QuestionShape, plan_rows
 from sotto_estimator.planning.widths import PlanOptions
 
 Against = Literal["n", "epsilon", "options"]
@@ -36,7 +36,7 @@ class CurvePoint:
 
 def curve_points(
     against: Against,
-    design: Design,
+    design: QuestionShape,
     epsilons: Sequence[Decimal],
     n: int | None,
     wanted: float | None,
@@ -63,11 +63,13 @@ def curve_points(
     if design.n_options < 3 or design.max_selected:
         raise DomainError("--against options goes with --options, 3 or more, of a one-of question.")
     return [
-        _point(Design(size), epsilon, n, options) for epsilon in epsilons for size in whole_steps(2, design.n_options)
+        _point(QuestionShape(size), epsilon, n, options)
+        for epsilon in epsilons
+        for size in whole_steps(2, design.n_options)
     ]
 
 
-def _point(design: Design, epsilon: Decimal, n: int, options: PlanOptions) -> CurvePoint:
+def _point(design: QuestionShape, epsilon: Decimal, n: int, options: PlanOptions) -> CurvePoint:
     return _of_row(design, _asked(plan_rows(design, [epsilon], n, None, **options))[0])
 
 
@@ -77,7 +79,7 @@ def _asked(rows: Sequence[PlanRow]) -> list[PlanRow]:
     return taken or [row for row in rows if row.mechanism == "warner"]
 
 
-def _of_row(design: Design, row: PlanRow) -> CurvePoint:
+def _of_row(design: QuestionShape, row: PlanRow) -> CurvePoint:
     return CurvePoint(row.epsilon, design.n_options, row.mechanism, row.n_reports, row.half_width)
 
 

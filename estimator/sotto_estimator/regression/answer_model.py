@@ -12,7 +12,7 @@ from sotto_estimator.regression.formula import INTERCEPT
 from sotto_estimator.regression.hidden_answer import HiddenAnswer, log_softmax
 from sotto_estimator.regression.inference import prediction_of
 from sotto_estimator.regression.mixture import RowLikelihood
-from sotto_estimator.regression.model import Model, Without
+from sotto_estimator.regression.model import FittedModel, Without
 from sotto_estimator.regression.result import Prediction
 from sotto_estimator.regression.sample import Sample
 from sotto_estimator.regression.unrelated_answer import UnrelatedAnswer
@@ -23,7 +23,7 @@ _LEAST = 1e-300
 """In place of a mean probability of 0, whose log odds no number is."""
 
 
-def fit_answer(question: str, sample: Sample) -> Model:
+def fit_answer(question: str, sample: Sample) -> FittedModel:
     """Fit it, and what it is compared to. Raises SourceError for columns that are collinear."""
     terms, n_equations = sample.terms, len(sample.answers) - 1
     every = range(len(terms.names))
@@ -37,7 +37,7 @@ def fit_answer(question: str, sample: Sample) -> Model:
     null = without([place for place in every if terms.names[place] != INTERCEPT])
     each = {term: without(columns) for term, columns in terms.tested().items()}
     more = (UNRELATED,) * sample.has_unrelated
-    return Model(sample.n_rows, (*labels_of(question, sample), *more), fitted, null, each, n_scales=len(more))
+    return FittedModel(sample.n_rows, (*labels_of(question, sample), *more), fitted, null, each, n_scales=len(more))
 
 
 def labels_of(question: str, sample: Sample) -> tuple[tuple[str, str], ...]:

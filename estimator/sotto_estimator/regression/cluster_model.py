@@ -17,7 +17,7 @@ from sotto_estimator.regression.clusters import Clusters
 from sotto_estimator.regression.fitting import Fitted, fitted_of
 from sotto_estimator.regression.hidden_answer import HiddenAnswer
 from sotto_estimator.regression.inference import ratio_test
-from sotto_estimator.regression.model import Model, Without
+from sotto_estimator.regression.model import FittedModel, Without
 from sotto_estimator.regression.sample import Sample
 
 _EXACT = 1e-6
@@ -72,7 +72,7 @@ class Clustered:
         return replace(found, converged=False)
 
 
-def fit_clustered(question: str, cluster: str, clustered: Clustered) -> tuple[Model, str]:
+def fit_clustered(question: str, cluster: str, clustered: Clustered) -> tuple[FittedModel, str]:
     """Return the fit, and what is to be said of the clusters. Where they do not differ it is the fit without them."""
     plain = fit_answer(question, clustered.sample)
     every = range(len(clustered.sample.terms.names))
@@ -86,7 +86,7 @@ def fit_clustered(question: str, cluster: str, clustered: Clustered) -> tuple[Mo
         kept = [place for place in every if place not in other.places]
         return Without(other.places, clustered.fit(kept, np.append(other.fitted.coefficients, sd)))
 
-    model = Model(
+    model = FittedModel(
         plain.n_rows,
         (*plain.labels, (plain.labels[0][0], f"log(sd({cluster}))")),
         fitted,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.designs.disagreement import contradictions_of_arms, misfits_of
 from sotto_estimator.intervals.contradiction import Disagreement
-from sotto_estimator.intervals.void import Void
+from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.regression.sample import alike
 from sotto_estimator.table.reported import Reported
 from sotto_estimator.table.table import Column, Table
@@ -29,9 +29,9 @@ class _Groups:
     codes: NDArray[np.integer]
 
 
-def voids_of_rows(
+def misfits_of_rows(
     table: Table, reported: Reported, question: str, terms: Sequence[str], asked: Sequence[str]
-) -> tuple[Void, ...]:
+) -> tuple[GroupMisfit, ...]:
     """Return the worst sign that reports do not come of their designs: of all rows, or of a category of a term.
 
     With probability 1 - FALSE_ALARM honest reports give none, whatever people's answers are. `terms`: as written, of
@@ -41,7 +41,7 @@ def voids_of_rows(
     groups = list(filter(None, (_of_term(table, term) for term in dict.fromkeys(terms))))
     n_groups = 2 + sum(len(of.names) for of in groups)
     arms = reported.counts()
-    found: list[Void] = [("", one) for one in misfits_of(arms, question, n_groups=n_groups)]
+    found: list[GroupMisfit] = [("", one) for one in misfits_of(arms, question, n_groups=n_groups)]
     if any(_has(term, name) for term in terms for name in asked):
         found = [void for void in found if not isinstance(void[1], Disagreement)]
     found += [("", one) for one in contradictions_of_arms(arms, question, n_groups)]
@@ -49,7 +49,7 @@ def voids_of_rows(
     return (*found, *_worst(reported, question, groups, n_groups))
 
 
-def _worst(reported: Reported, question: str, groups: Sequence[_Groups], n_groups: int) -> Iterator[Void]:
+def _worst(reported: Reported, question: str, groups: Sequence[_Groups], n_groups: int) -> Iterator[GroupMisfit]:
     """Yield the worst category of each term."""
     for of in groups:
         found = [

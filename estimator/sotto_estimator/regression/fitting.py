@@ -10,8 +10,8 @@ from scipy.linalg import block_diag
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.likelihood.newton import Maximum, maximise
 from sotto_estimator.regression.basis import Basis
-from sotto_estimator.regression.drawn import Drawn
 from sotto_estimator.regression.mixture import RowLikelihood, Rows
+from sotto_estimator.regression.sampling_design import SamplingDesign
 
 _SEPARATED = 1e-6
 """Of the complete information that a row could give at most so little is left where an estimate has no end."""
@@ -53,7 +53,7 @@ def fit_rows(
     bases: Sequence[Basis],
     weights: Floats,
     start: Floats | None = None,
-    drawn: Drawn | None = None,
+    drawn: SamplingDesign | None = None,
 ) -> Fitted:
     """Return the maximum likelihood fit of one block of coefficients a basis.
 

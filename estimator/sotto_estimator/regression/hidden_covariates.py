@@ -6,23 +6,23 @@ from math import prod
 import numpy as np
 from scipy.special import logit
 
-from sotto_estimator.association.contradicted import voids_of_reports
+from sotto_estimator.association.contradicted import misfits_of_reports
 from sotto_estimator.association.groups import grouped_reports, that_answer
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import check_level
-from sotto_estimator.intervals.void import Void
 from sotto_estimator.likelihood.em import fit
 from sotto_estimator.likelihood.latent_classes import Mixture
 from sotto_estimator.likelihood.newton import Maximum
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.joint_model import JointModel
-from sotto_estimator.regression.model import Model, Without
+from sotto_estimator.regression.model import FittedModel, Without
 from sotto_estimator.regression.reports_needed import needed_of_each, needed_words
 from sotto_estimator.regression.result import NOT_FITTED, FitQuality, Regression, not_fitted
 from sotto_estimator.regression.terms import HiddenTerms, read_hidden_terms
 from sotto_estimator.regression.warning import warnings_of
-from sotto_estimator.results.words import void_sentence
+from sotto_estimator.results.words import misfit_sentence
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -41,7 +41,7 @@ def regress_reports(survey: Survey, records: Bytes, formula: str, *, level: floa
     n_cells = prod(len(side.labels) for side in terms.sides)
     if n_cells > MAX_CELLS:
         raise DomainError(f"the questions make a table of {n_cells:,} cells; it must have at most {MAX_CELLS}.")
-    if void := voids_of_reports(survey, records, terms.sides):
+    if void := misfits_of_reports(survey, records, terms.sides):
         n_reports = len(that_answer(survey, records, terms.sides))
         return _not_fitted(terms, n_reports, level, void).titled(survey.title)
     parts, counts = grouped_reports(survey, records, terms.sides)
@@ -55,7 +55,7 @@ class _Found:
 
     joint: JointModel
     maximum: Maximum
-    model: Model
+    model: FittedModel
     names: tuple[str, ...]
 
     @property
@@ -85,10 +85,10 @@ def _fit(terms: HiddenTerms, mixture: Mixture) -> _Found:
     tested = {name: without(columns) for name, columns in places.items()} if len(places) > 1 else {}
     if not tested:
         tested = {next(iter(places)): null}
-    return _Found(joint, maximum, Model(int(mixture.n_reports), labels, whole, null, tested), names)
+    return _Found(joint, maximum, FittedModel(int(mixture.n_reports), labels, whole, null, tested), names)
 
 
-def _not_fitted(terms: HiddenTerms, n_reports: int, level: float, void: tuple[Void, ...]) -> Regression:
+def _not_fitted(terms: HiddenTerms, n_reports: int, level: float, void: tuple[GroupMisfit, ...]) -> Regression:
     """Return what is known where reports contradict the design: no number of the fit."""
     names = terms.columns()[1]
     return Regression(
@@ -102,7 +102,7 @@ def _not_fitted(terms: HiddenTerms, n_reports: int, level: float, void: tuple[Vo
         (),
         NOT_FITTED,
         np.full((len(names), len(names)), np.nan),
-        preface=tuple(void_sentence(found.question) for _, found in void),
+        preface=tuple(misfit_sentence(found.question) for _, found in void),
         contradictions=void,
     )
 

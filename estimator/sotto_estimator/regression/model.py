@@ -19,7 +19,7 @@ class Without:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class FittedModel:
     """A fit to `n_rows` records. `labels`: each coefficient's equation and name.
 
     `null`: without any term; `without`: without each, by its name. `others`: what else was tested. The last `n_scales`

@@ -11,7 +11,7 @@ from sotto_estimator.regression.basis import Basis, basis_of
 from sotto_estimator.regression.fitting import Fitted, fit_rows
 from sotto_estimator.regression.formula import INTERCEPT, Formula
 from sotto_estimator.regression.hidden_predictor import HiddenPredictor
-from sotto_estimator.regression.model import Model, Without
+from sotto_estimator.regression.model import FittedModel, Without
 from sotto_estimator.regression.outcome import LogisticOutcome, NormalOutcome, Outcome
 from sotto_estimator.regression.sample import Sample
 
@@ -97,7 +97,7 @@ def labels_of_outcome(formula: Formula, sample: Sample) -> list[tuple[str, str]]
     return [(formula.outcome, name) for name in (*sample.terms.names, *of_hidden)]
 
 
-def fit_outcome(formula: Formula, data: OutcomeSample) -> Model:
+def fit_outcome(formula: Formula, data: OutcomeSample) -> FittedModel:
     """Fit it, and what it is compared to. Raises SourceError for columns that are collinear."""
     sample = data.sample
     names, answers = sample.terms.names, sample.answers[:-1]
@@ -117,4 +117,4 @@ def fit_outcome(formula: Formula, data: OutcomeSample) -> Model:
     each = {term: without(columns, True) for term, columns in sample.terms.tested().items()}
     each[f"hidden({formula.hidden})"] = without([], False)
     labelled = (*labels_of(formula.hidden, sample), *labels)
-    return Model(sample.n_rows, labelled, data.in_units(fitted, n_of_answer), null, each, n_scales=data.n_spread)
+    return FittedModel(sample.n_rows, labelled, data.in_units(fitted, n_of_answer), null, each, n_scales=data.n_spread)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from sotto_estimator.designs.spec import read_spec
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.formula import read_formula
-from sotto_estimator.regression.regressed import Regressed
 from sotto_estimator.regression.result import Regression
+from sotto_estimator.regression.spec import RegressionSpec
 from sotto_estimator.table.reported import ReportColumn
 from sotto_estimator.table.source import TableSource, table_of
 
@@ -41,6 +41,6 @@ def regress(
     designs = {"": design} if isinstance(design, str) else dict(design)
     specs = {label: read_spec(text) for label, text in designs.items()}
     drawn = SamplingColumns(weights, strata, clusters)
-    asked = Regressed(read, ReportColumn(read.reports, specs, arm, tuple(report_texts)), outcome, cluster, drawn)
+    asked = RegressionSpec(read, ReportColumn(read.reports, specs, arm, tuple(report_texts)), outcome, cluster, drawn)
     people = [{name: str(value) for name, value in cells.items()} for cells in predict]
     return asked.fit(table_of(source, asked.names, complete=asked.complete), people, level)

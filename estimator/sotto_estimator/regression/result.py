@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.intervals.void import Void, alarms_of
+from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
 from sotto_estimator.results.result import Result
 from sotto_protocol.words import counted
 
@@ -108,7 +108,7 @@ class Regression(Result):
     preface: tuple[str, ...] = ()
     title: str = ""
     degrees_of_freedom: int | None = None
-    contradictions: tuple[Void, ...] = ()
+    contradictions: tuple[GroupMisfit, ...] = ()
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of a column, "EQUATION: COLUMN" where several equations have it. Raises KeyError."""

@@ -10,8 +10,8 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.design import YES_NO, Design, check_arms
 from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.sampling import Sampling
-from sotto_estimator.regression.drawn import Drawn
 from sotto_estimator.regression.formula import Terms
+from sotto_estimator.regression.sampling_design import SamplingDesign
 from sotto_estimator.regression.unrelated_answer import PAIRS
 from sotto_estimator.table.reported import Reported
 from sotto_estimator.table.table import Column
@@ -31,7 +31,7 @@ class Sample:
     weights: Floats
     terms: Terms
     first: NDArray[np.int64]
-    drawn: Drawn | None = None
+    drawn: SamplingDesign | None = None
 
     @property
     def has_unrelated(self) -> bool:
@@ -60,7 +60,7 @@ def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column], sampl
     at_first = Terms(terms.matrix[first], terms.names, terms.slices, terms.rows_of)
     if sampling is None:
         return Sample(answers, log_channel, np.bincount(group).astype(np.float64), at_first, first)
-    drawn = Drawn.of(sampling, group, (len(answers) - 1) * terms.matrix.shape[1])
+    drawn = SamplingDesign.of(sampling, group, (len(answers) - 1) * terms.matrix.shape[1])
     weights = np.bincount(group, drawn.sampling.weights).astype(np.float64)
     return Sample(answers, log_channel, weights, at_first, first, drawn)
 

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from sotto_estimator.association.sides import YES_NO, Side, read_side
+from sotto_estimator.association.axes import YES_NO, TableAxis, read_side
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.questions import is_number
 from sotto_estimator.errors import DomainError
@@ -24,12 +24,12 @@ class HiddenTerms:
     """`OUTCOME ~ TERM + ..` of one survey's questions. `terms`: the places in `covariates` of what each multiplies."""
 
     text: str
-    outcome: Side
-    covariates: tuple[Side, ...]
+    outcome: TableAxis
+    covariates: tuple[TableAxis, ...]
     terms: tuple[tuple[int, ...], ...]
 
     @property
-    def sides(self) -> tuple[Side, ...]:
+    def sides(self) -> tuple[TableAxis, ...]:
         """The outcome and the covariates."""
         return (self.outcome, *self.covariates)
 
@@ -58,7 +58,7 @@ class HiddenTerms:
         return np.stack(columns, axis=1).astype(np.float64), tuple(names), places
 
 
-def _compared(side: Side) -> list[int]:
+def _compared(side: TableAxis) -> list[int]:
     """Return the answers that have a column."""
     return [0] if side.labels == YES_NO else [*range(1, len(side.labels))]
 
@@ -83,7 +83,7 @@ def read_hidden_terms(survey: Survey, formula: str) -> HiddenTerms:
     return HiddenTerms(formula.strip(), outcome, covariates, places)
 
 
-def _check(outcome: Side, covariates: Sequence[Side], terms: Sequence[Sequence[Side]]) -> None:
+def _check(outcome: TableAxis, covariates: Sequence[TableAxis], terms: Sequence[Sequence[TableAxis]]) -> None:
     """Raise DomainError where there are too many questions, or one more than once."""
     if outcome.name in [side.name for side in covariates]:
         raise DomainError(f"{outcome.name} cannot explain itself.")
@@ -94,7 +94,7 @@ def _check(outcome: Side, covariates: Sequence[Side], terms: Sequence[Sequence[S
         raise DomainError("each term must be given once, and have each question once.")
 
 
-def _factors(survey: Survey, term: str) -> list[Side]:
+def _factors(survey: Survey, term: str) -> list[TableAxis]:
     """Return the sides that a term multiplies, written with colons between."""
     known = {question.id: question for question in survey.questions}
     pieces, sides = term.strip().split(":"), []

@@ -25,7 +25,7 @@ def csv_text(records: Sequence[dict[str, Any]], columns: Sequence[str] = ()) -> 
 def _line(cells: Iterable[object]) -> str:
     """Return a row of CSV without its end; written as if that were CRLF, or a CR in a text would not be quoted."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerow(guarded(cells))
+    csv.writer(text, lineterminator="\r\n").writerow(without_formulas(cells))
     return text.getvalue().removesuffix("\r\n")
 
 
@@ -41,7 +41,7 @@ _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
-def guarded(cells: Iterable[object]) -> list[object]:
+def without_formulas(cells: Iterable[object]) -> list[object]:
     """Return a row's cells; a text that a spreadsheet could compute gets a single quote before it.
 
     So OWASP ("CSV injection"). Numbers are left alone, texts that are nothing but a number too.

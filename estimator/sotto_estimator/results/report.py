@@ -30,7 +30,7 @@ svg { max-width: 100%; height: auto; }
 """
 
 
-class Reported(Protocol):
+class Reportable(Protocol):
     """What a report is on: a result."""
 
     @property
@@ -42,7 +42,7 @@ class Reported(Protocol):
     def as_json(self) -> str: ...
 
 
-def write_report(result: Reported, path: Path) -> None:
+def write_report(result: Reportable, path: Path) -> None:
     """Write a report on a result into an HTML file. Raises SourceError where it cannot be written."""
     check_report(path)
     try:
@@ -57,7 +57,7 @@ def check_report(path: Path) -> None:
         raise SourceError(f"report ({path.name}) must end in .html.")
 
 
-def report_html(result: Reported) -> str:
+def report_html(result: Reportable) -> str:
     """Return a page: what is wrong, what is known, a picture, the rest, how to cite it, and all as JSON."""
     first, *others = result.sections()
     parts = [first, ("In a picture", _picture(result)), *others, ("How to cite", f"<p>{escape(_citation(result))}</p>")]
@@ -79,14 +79,14 @@ def _section(heading: str, content: str) -> str:
     return f"<section><h2>{heading}</h2>{content}</section>\n" if content else ""
 
 
-def _citation(result: Reported) -> str:
+def _citation(result: Reportable) -> str:
     return (
         f"{result.heading}, estimated with sottovoce {__version__}, https://github.com/sottovoce/sottovoce. "
         "Name n, the epsilon, the method and the level with every number."
     )
 
 
-def _picture(result: Reported) -> str:
+def _picture(result: Reportable) -> str:
     if not result.panels()[1]:
         return ""
     from matplotlib import rc_context

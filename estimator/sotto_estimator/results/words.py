@@ -62,6 +62,6 @@ def void_words(say: Language) -> str:
     return say.gettext("The reports contradict the survey's design: nothing can be said of this question.")
 
 
-def void_sentence(question: str, contradicting: str = "") -> str:
+def misfit_sentence(question: str, contradicting: str = "") -> str:
     """Return what is said of a question whose counts, of these groups, contradict how people were asked."""
     return ": ".join(filter(None, [", ".join(filter(None, [question, contradicting])), void_words(ENGLISH)]))

@@ -6,7 +6,7 @@ from typing import Self
 
 from sotto_estimator.channel.quality import Quality
 from sotto_estimator.designs.asked import AskedBy
-from sotto_estimator.designs.fit import Fit
+from sotto_estimator.designs.fit import ShareFit
 from sotto_estimator.intervals.contradiction import Contradiction, Disagreement
 from sotto_estimator.intervals.intervals import IntervalOptions, is_interval
 from sotto_estimator.numbers.distribution import Distribution, VoidedDistribution
@@ -108,7 +108,7 @@ class Estimates(Result):
     distributions: tuple[Distribution | VoidedDistribution, ...] = ()
     asked: tuple[str, ...] = ()
     designs: tuple[AskedBy, ...] = ()
-    fit: Fit | None = None
+    fit: ShareFit | None = None
     stratum: str | None = None
     verdicts: tuple[Verdict, ...] = ()
     narrower_by: float | None = None

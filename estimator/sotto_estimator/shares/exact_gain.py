@@ -19,7 +19,7 @@ _N_COMPARED = 8
 """So many rows of a question are compared, at most."""
 
 
-def with_narrower(estimates: Estimates, channels: Mapping[str, Channel]) -> Estimates:
+def with_exact_gain(estimates: Estimates, channels: Mapping[str, Channel]) -> Estimates:
     """Return the estimates with the part by which Clopper and Pearson's intervals of their shares are narrower.
 
     `channels`: by the questions' ids. It is left out of pooled waves, where they may not be used, and of other methods

@@ -12,16 +12,16 @@ from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.disagreement import MAX_ARMS, misfits_of
-from sotto_estimator.designs.fit import Cells, Fit, fit_of
+from sotto_estimator.designs.fit import ShareFit, StackedReports, fit_of
 from sotto_estimator.designs.pooled import pooled_interval
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import Estimate, Estimates
-from sotto_estimator.shares.exact_gain import with_narrower
+from sotto_estimator.shares.exact_gain import with_exact_gain
 from sotto_estimator.shares.of_tally import estimate_counts
 from sotto_estimator.shares.verdict.judge import with_verdict_of_counts, with_verdict_of_shares
-from sotto_estimator.shares.verdict.order import Order, Span, order_of
+from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 
 METHODS_OF_ARMS = ("chernoff", "hoeffding")
 
@@ -67,7 +67,7 @@ def estimate_arms(
     return with_verdict_of_shares(found, question.order()) if is_held else found
 
 
-def _fit_of(arms: Sequence[Arm]) -> Fit | None:
+def _fit_of(arms: Sequence[Arm]) -> ShareFit | None:
     """Return how well shares fit the arms; None of many, and of one alone that any shares of its reports fit."""
     if len(arms) > MAX_ARMS:
         return None
@@ -82,7 +82,7 @@ def _estimate_binary(arm: Arm, options: IntervalOptions, n_groups: int) -> Estim
     rows = tuple(replace(row, answer=design.labels[0], epsilon=design.epsilon) for row in found.rows)
     found = replace(found, rows=rows, epsilon=design.epsilon, designs=(AskedBy.of(arm),))
     found = with_verdict_of_counts(found, channel)
-    return found if n_groups > 1 else with_narrower(found, {"": channel})
+    return found if n_groups > 1 else with_exact_gain(found, {"": channel})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ class _Question:
     @classmethod
     def of(cls, arms: Sequence[Arm], options: IntervalOptions, n_groups: int) -> "_Question":
         together = Arms.of(arms)  # checks them
-        cells = Cells.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
+        cells = StackedReports.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
         return cls(together, options, cells.best()[0], n_groups)
 
     @property
@@ -134,7 +134,7 @@ class _Question:
             return None
         weights = {label: self.arms.weights(label, self.options.about) for label in self.shown}
         return order_of(
-            [Span(label, *_possible(self._ends(label, of, self._n_together))) for label, of in weights.items()]
+            [ShareInterval(label, *_possible(self._ends(label, of, self._n_together))) for label, of in weights.items()]
         )
 
     def _ends(self, label: str, weights: Floats, n_intervals: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from sotto_estimator.channel.quality import qualities, shift_per_percent
 from sotto_estimator.channel.questions import channel_of_mechanism, count_intervals, is_number, is_text, pure_mechanism
 from sotto_estimator.errors import NoReportsError, SourceError
 from sotto_estimator.intervals.binomial import Bounds
-from sotto_estimator.intervals.contradiction import Contradiction, Sample, contradictions_of
+from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.distribution import estimate_distribution, has_distribution
@@ -48,9 +48,9 @@ class _Counts:
     mechanism: PureMechanism | None = None
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> QuestionCounts:
         """What the counts are held against the design by."""
-        return Sample(self.question, self.labels, self.support_counts, self.channel, self.n_true)
+        return QuestionCounts(self.question, self.labels, self.support_counts, self.channel, self.n_true)
 
 
 def estimate_tally(
@@ -140,7 +140,11 @@ def estimate_counts(
 
 
 def estimate_samples(
-    title: str, samples: Sequence[Sample], n: int, epsilons: Sequence[float], options: IntervalOptions | None = None
+    title: str,
+    samples: Sequence[QuestionCounts],
+    n: int,
+    epsilons: Sequence[float],
+    options: IntervalOptions | None = None,
 ) -> Estimates:
     """Estimate the shares of one-of questions from counts of n reports to each, by whatever program they are.
 
@@ -219,7 +223,7 @@ def _estimate(
 class _Tested(NamedTuple):
     """Counts that are held against the design: of all waves, or of one."""
 
-    sample: Sample
+    sample: QuestionCounts
     n: int
     devices: Devices
     wave: int | None = None

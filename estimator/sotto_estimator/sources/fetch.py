@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from sotto_estimator.errors import FetchError, SourceError
 from sotto_estimator.sources.http import get
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_protocol import SottoError, Tally
 
 _MAX_TALLY_BYTES = 64 * 2**20
@@ -19,7 +19,7 @@ def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None, s
 
     Raises FetchError, which names the collector.
     """
-    route = f"/v1/surveys/{quote(survey_id, safe='')}/tally{Chosen(wave, stratum).query}"
+    route = f"/v1/surveys/{quote(survey_id, safe='')}/tally{Selection(wave, stratum).query}"
     body = get(url, route, token, accept="application/json", max_bytes=_MAX_TALLY_BYTES)
     try:
         tally = Tally.from_json(body)

@@ -12,7 +12,7 @@ import numpy as np
 from sotto_estimator.errors import FetchError, SourceError
 from sotto_estimator.sources.fetch import unreadable
 from sotto_estimator.sources.http import get
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -22,12 +22,12 @@ Records = tuple[Survey, Bytes]
 """A survey, and packed reports of it, shape (n, survey.layout.n_bytes)."""
 
 
-def fetch_records(url: str, survey_id: str, token: str, chosen: Chosen | None = None) -> Records:
+def fetch_records(url: str, survey_id: str, token: str, chosen: Selection | None = None) -> Records:
     """Fetch a survey's packed reports, of a wave, of a stratum or all, from a collector with an analyst's token.
 
     Raises FetchError, which names the collector.
     """
-    route = f"/v1/surveys/{quote(survey_id, safe='')}/records{(chosen or Chosen()).query}"
+    route = f"/v1/surveys/{quote(survey_id, safe='')}/records{(chosen or Selection()).query}"
     body = get(url, route, token, accept=_ACCEPT, max_bytes=MAX_BYTES)
     try:
         survey, records = _parse(body)

@@ -10,7 +10,7 @@ from sotto_protocol.record import STRATUM, WAVE
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """Which reports: those of a `wave`, by its number, and of a `stratum`, by its name; None: of all."""
 
     wave: int | None = None
@@ -18,7 +18,7 @@ class Chosen:
 
     def __bool__(self) -> bool:
         """Whether not all are meant."""
-        return self != Chosen()
+        return self != Selection()
 
     @property
     def members(self) -> dict[str, int | str]:

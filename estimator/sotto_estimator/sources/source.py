@@ -11,7 +11,7 @@ from sotto_estimator.errors import SourceError, WithheldError
 from sotto_estimator.sources.archive import is_archive, read_records_of_archive
 from sotto_estimator.sources.fetch import fetch_tally, read_tallies
 from sotto_estimator.sources.records import Records, fetch_records, read_records
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_protocol import Tally
 
 _TALLY = re.compile(rb'\s*\{\s*"(behind|format)"\s*:')  # which no survey has, with which packed reports begin
@@ -26,19 +26,19 @@ class CollectorSource:
     survey_id: str
     token: str = field(repr=False)
 
-    def tally(self, chosen: Chosen) -> Tally:
+    def tally(self, chosen: Selection) -> Tally:
         """Fetch the tally of a wave, of a stratum, or of all. Raises FetchError."""
         return fetch_tally(self.url, self.survey_id, self.token, chosen.wave, chosen.stratum)
 
-    def by_wave(self, tally: Tally, chosen: Chosen) -> list[Tally]:
+    def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:
         """Fetch the tally of every wave of one of several, but of waves that are withheld. Raises FetchError."""
         found = []
         for wave in tally.waves if len(tally.waves) > 1 else ():
             with suppress(WithheldError):
-                found.append(self.tally(Chosen(wave, chosen.stratum)))
+                found.append(self.tally(Selection(wave, chosen.stratum)))
         return found
 
-    def records(self, chosen: Chosen) -> Records:
+    def records(self, chosen: Selection) -> Records:
         """Fetch the packed reports of a wave, of a stratum, or of all. Raises FetchError."""
         return fetch_records(self.url, self.survey_id, self.token, chosen)
 
@@ -53,7 +53,7 @@ class FileSource:
     paths: tuple[Path, ...]
     warn: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
-    def tally(self, chosen: Chosen) -> Tally:
+    def tally(self, chosen: Selection) -> Tally:
         """Return the files' tallies, merged. Raises SourceError, where part of one is asked for too."""
         if chosen:
             raise SourceError("survey, token, wave and stratum go with a collector's URL (http:// or https://).")
@@ -62,7 +62,7 @@ class FileSource:
                 raise SourceError(f"{path} is a folder: count an archive with `sotto tally`, and estimate that.")
         return read_tallies(self.paths, self.warn)
 
-    def by_wave(self, tally: Tally, _chosen: Chosen) -> list[Tally]:
+    def by_wave(self, tally: Tally, _chosen: Selection) -> list[Tally]:
         """Return those of the files that are of one wave each, where several are merged. Raises SourceError."""
         found = [read_tallies([path]) for path in self.paths] if len(tally.waves) > 1 else []
         return [of for of in found if len(of.waves) == 1]
@@ -76,8 +76,8 @@ class FileSource:
         except OSError:
             return False
 
-    def records(self, _chosen: Chosen) -> Records:
-        """Return the packed reports of a file, or of an archive's folder, all of them: see `Chosen.of`.
+    def records(self, _chosen: Selection) -> Records:
+        """Return the packed reports of a file, or of an archive's folder, all of them: see `Selection.of`.
 
         Raises SourceError, and MissingExtra for an archive without pyarrow.
         """

@@ -5,13 +5,13 @@ import math
 import numpy as np
 from scipy import linalg
 
-from sotto_estimator.strings.regression import Cells, Regression, standard_errors
+from sotto_estimator.strings.regression import BloomCells, CandidateRegression, standard_errors
 
 CONFOUNDED = 2.0
 """Times the variance by which columns that no hash made show; 1.0 to 1.2 for hashes of 4 to 256 bits."""
 
 
-def level_score(cells: Cells, fit: Regression) -> tuple[float, float]:
+def level_score(cells: BloomCells, fit: CandidateRegression) -> tuple[float, float]:
     """Return the constant that the strings leave over, as a share of devices a bit, and its size in its own errors.
 
     0 but for noise: other strings set bits at their density, and the rest of a fit is the rates' or the reports' fault.
@@ -28,7 +28,7 @@ def level_score(cells: Cells, fit: Regression) -> tuple[float, float]:
     return left, left / math.sqrt(sampled + hashed)
 
 
-def _total_score(cells: Cells, fit: Regression) -> tuple[float, float]:
+def _total_score(cells: BloomCells, fit: CandidateRegression) -> tuple[float, float]:
     beyond = float(fit.shares.sum()) - 1
     if not fit.shares.size or (beyond < 0 and not fit.columns.any(1).all()):
         return 0.0, 0.0
@@ -36,7 +36,7 @@ def _total_score(cells: Cells, fit: Regression) -> tuple[float, float]:
     return beyond / cells.shape[1], beyond / error
 
 
-def confounding(cells: Cells, fit: Regression) -> float:
+def confounding(cells: BloomCells, fit: CandidateRegression) -> float:
     """Return how many times as large the variance of a share is as it would be if there were no other strings.
 
     The median over the columns. Large where their sum is nearly the same in all cells, as that of others is: with G the

@@ -10,12 +10,12 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.strings.bounds import chernoff_half_width, normal_quantile
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.models import Model
-from sotto_estimator.strings.regression import Cells, standard_errors
+from sotto_estimator.strings.models import CandidateModel
+from sotto_estimator.strings.regression import BloomCells, standard_errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Finding:
+class DetectedStrings:
     """A model, and which of its strings are reported; `twins` and `dropped` are the numbers of those that cannot be.
 
     `confounding`: how many times as large other strings make the variance of shares; infinite where they cannot be told
@@ -23,7 +23,7 @@ class Finding:
     """
 
     n_candidates: int
-    model: Model
+    model: CandidateModel
     is_found: NDArray[np.bool_]
     n_beside: float
     twins: list[list[int]]
@@ -41,7 +41,7 @@ class Finding:
 
 
 def half_widths(
-    counts: BitCounts, rates: BitRates, n_hashes: int, finding: Finding, miss: float, *, chernoff: bool
+    counts: BitCounts, rates: BitRates, n_hashes: int, finding: DetectedStrings, miss: float, *, chernoff: bool
 ) -> Floats:
     """Return half of the widths of intervals around the linear estimates of the strings that were found."""
     model, found = finding.model, finding.is_found
@@ -52,7 +52,7 @@ def half_widths(
     return chernoff_half_width(weights, counts, rates, n_hashes, miss, fit.unlisted) * model.inflation
 
 
-def error_of_others(cells: Cells, finding: Finding, times_wider: float) -> float | None:
+def error_of_others(cells: BloomCells, finding: DetectedStrings, times_wider: float) -> float | None:
     """Return an error of the sum of the shares that were found, and so of what they leave to others.
 
     The standard error of the linear estimates' sum, `times_wider` as each string's, and the bias of the choice, which

@@ -14,11 +14,11 @@ from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.result import Result
 from sotto_estimator.strings.background import confounding, level_score
 from sotto_estimator.strings.bounds import normal_quantile
-from sotto_estimator.strings.choice import Finding, error_of_others, half_widths
+from sotto_estimator.strings.choice import DetectedStrings, error_of_others, half_widths
 from sotto_estimator.strings.columns import Candidates, Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.models import Model, Search
-from sotto_estimator.strings.regression import Cells, Regression, fit_columns
+from sotto_estimator.strings.models import CandidateModel, Search
+from sotto_estimator.strings.regression import BloomCells, CandidateRegression, fit_columns
 from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.subject import Subject
@@ -142,7 +142,7 @@ def decode(
     options = options or DecodeOptions()
     _check(counts, candidates)
     columns = Columns(candidates)
-    cells = Cells.of(counts, rates, columns.moments)
+    cells = BloomCells.of(counts, rates, columns.moments)
     finding = _find(cells, columns, options)
     rows = _rows(counts, rates, candidates, options, finding)
     explained = min(1.0, math.fsum(row.share for row in rows))
@@ -173,13 +173,13 @@ def decode_nothing(
     Raises SourceError where there are no reports.
     """
     _check_reports(counts)
-    cells = Cells.of(counts, rates, HashMoments.of(design))
+    cells = BloomCells.of(counts, rates, HashMoments.of(design))
     fit = _goodness(fit_columns(cells, np.zeros((cells.excess.size, 0))))
     nothing: tuple[tuple[()], float, float, None] = (), 0.0, 1.0, None
     return Decoded(counts.n_total, counts.n_waves, 0, asdict(design), options, *nothing, fit, warnings, "n-grams")
 
 
-def _find(cells: Cells, columns: Columns, options: DecodeOptions) -> Finding:
+def _find(cells: BloomCells, columns: Columns, options: DecodeOptions) -> DetectedStrings:
     twins = columns.twins(cells.n_devices > 0)
     ambiguous = [number for group in twins for number in group]
     eligible = np.setdiff1d(np.arange(columns.n), [number for group in twins for number in group[1:]])
@@ -187,11 +187,13 @@ def _find(cells: Cells, columns: Columns, options: DecodeOptions) -> Finding:
     model = search.find()
     is_found = search.detected(model) & ~np.isin(model.chosen, ambiguous)
     confounded = math.inf if search.spans_others else confounding(cells, model.fit)
-    return Finding(columns.n, model, is_found, search.n_beside(model), twins, sorted(search.dropped), confounded)
+    return DetectedStrings(
+        columns.n, model, is_found, search.n_beside(model), twins, sorted(search.dropped), confounded
+    )
 
 
 def _rows(
-    counts: BitCounts, rates: BitRates, candidates: Candidates, options: DecodeOptions, finding: Finding
+    counts: BitCounts, rates: BitRates, candidates: Candidates, options: DecodeOptions, finding: DetectedStrings
 ) -> tuple[DecodedString, ...]:
     """Return the strings that were found, the commonest first."""
     model, found = finding.model, finding.is_found
@@ -210,13 +212,13 @@ def _rows(
     return tuple(sorted(rows, key=lambda row: (-row.share, row.string)))
 
 
-def _error_of_others(cells: Cells, options: DecodeOptions, finding: Finding) -> float | None:
+def _error_of_others(cells: BloomCells, options: DecodeOptions, finding: DetectedStrings) -> float | None:
     miss = finding.miss(options.level, simultaneous=options.simultaneous)
     return error_of_others(cells, finding, normal_quantile(miss) / normal_quantile(check_level(options.level)))
 
 
 def _undetected(
-    candidates: Candidates, cells: Cells, columns: Columns, options: DecodeOptions, finding: Finding
+    candidates: Candidates, cells: BloomCells, columns: Columns, options: DecodeOptions, finding: DetectedStrings
 ) -> tuple[UndetectedString, ...]:
     """Return the candidates that were not found, with bounds that all hold together: whom none finds is chosen too."""
     found = finding.model.chosen[finding.is_found]
@@ -225,7 +227,7 @@ def _undetected(
     return undetected_strings(candidates.strings, cells, columns, finding.model, found, untold, miss)
 
 
-def _warnings(remarks: Remarks, cells: Cells, finding: Finding, fit: GoodnessOfFit) -> tuple[str, ...]:
+def _warnings(remarks: Remarks, cells: BloomCells, finding: DetectedStrings, fit: GoodnessOfFit) -> tuple[str, ...]:
     n_found = int(np.count_nonzero(finding.is_found))
     return (
         *remarks.on_finding(n_found),
@@ -255,7 +257,7 @@ def _check_reports(counts: BitCounts) -> None:
         raise SourceError("the counts hold no reports; decoding needs at least one.")
 
 
-def _shifts(rates: BitRates, model: Model, found: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _shifts(rates: BitRates, model: CandidateModel, found: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Return what 1 % of fakes in every cohort adds to linear estimates, with the bits of weights > 0 set, or < 0.
 
     A set bit adds weight / contrast, and no bit at all takes if_other / contrast of the sum of all weights: of nothing,
@@ -267,5 +269,5 @@ def _shifts(rates: BitRates, model: Model, found: NDArray[np.bool_]) -> tuple[Fl
     return PERCENT * (most / rates.contrast - shares), PERCENT * (least / rates.contrast - shares)
 
 
-def _goodness(fit: Regression) -> GoodnessOfFit:
+def _goodness(fit: CandidateRegression) -> GoodnessOfFit:
     return GoodnessOfFit(fit.chi_square, fit.degrees, fit.p_value)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.results.encode import guarded
+from sotto_estimator.results.encode import without_formulas
 from sotto_estimator.strings.candidates import MAX_CANDIDATES, Bits, CandidateMap, read_csv
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded
@@ -116,7 +116,9 @@ def write_results(decoded: Decoded, path: Path) -> None:
             writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
             for row in decoded.rows:
                 reports = (round(decoded.n_reports * row.share), round(decoded.n_reports * row.standard_error))
-                writer.writerow(guarded([row.string, *reports, row.share, row.standard_error, row.low, row.high]))
+                writer.writerow(
+                    without_formulas([row.string, *reports, row.share, row.standard_error, row.low, row.high])
+                )
     except OSError as fault:
         raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
 

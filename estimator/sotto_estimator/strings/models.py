@@ -11,7 +11,13 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.background import CONFOUNDED, confounding
 from sotto_estimator.strings.columns import Columns, Ints
-from sotto_estimator.strings.regression import Cells, Regression, fit_columns, independent, standard_errors
+from sotto_estimator.strings.regression import (
+    BloomCells,
+    CandidateRegression,
+    fit_columns,
+    independent,
+    standard_errors,
+)
 from sotto_estimator.strings.screening import is_few, levels_of, tail_of_draws, upper_tail, winsor_limit, winsorised
 from sotto_estimator.strings.selection import Correction, count_true, rejected
 
@@ -34,7 +40,7 @@ _SHORTLIST = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class CandidateModel:
     """A regression on the candidates `chosen`, with one-sided tests of their shares, in its order.
 
     `n_true`: of all candidates, how many are taken to have no share. `inflation`: what the errors of intervals are
@@ -42,7 +48,7 @@ class Model:
     """
 
     chosen: Ints
-    fit: Regression
+    fit: CandidateRegression
     standard_errors: Floats
     p_values: Floats
     n_true: float
@@ -57,7 +63,9 @@ class Model:
 class Search:
     """A search among the candidates `eligible`: those that repeat no other's column."""
 
-    def __init__(self, cells: Cells, columns: Columns, eligible: Ints, rate: float, correction: Correction) -> None:
+    def __init__(
+        self, cells: BloomCells, columns: Columns, eligible: Ints, rate: float, correction: Correction
+    ) -> None:
         self.cells = cells
         self.columns = columns
         self.eligible = eligible
@@ -69,7 +77,7 @@ class Search:
         """Whether some of those would stand if no other strings set bits: their sum is the same in all cells."""
         self._refused: set[int] = set()
 
-    def find(self) -> Model:
+    def find(self) -> CandidateModel:
         """Return the model whose estimates vary less: that of all candidates, or the one that grew by tests.
 
         That of all only where it leaves noise alone: its errors are normal then. A string on no list may set a cell
@@ -96,12 +104,12 @@ class Search:
         grown = self._allow_for_choice(self._grow())
         return full if leaves_noise and full.fit.spread <= grown.fit.spread else grown
 
-    def detected(self, model: Model) -> NDArray[np.bool_]:
+    def detected(self, model: CandidateModel) -> NDArray[np.bool_]:
         """Return which of the model's candidates the tests find, beside all the others."""
         called = rejected(model.p_values, self.rate, self.correction, self.columns.n, model.n_true)
         return called & (model.fit.shares > 0)
 
-    def _grow(self) -> Model:
+    def _grow(self) -> CandidateModel:
         model = self._model(np.empty(0, np.intp))
         for _ in range(_MAX_SCANS):
             p_values = self._screen(model, None)[self.eligible]
@@ -116,7 +124,7 @@ class Search:
                 break
         return model
 
-    def _grow_among(self, model: Model, listed: Ints, matrix: sparse.csr_array | None) -> Model:
+    def _grow_among(self, model: CandidateModel, listed: Ints, matrix: sparse.csr_array | None) -> CandidateModel:
         for _ in range(_MAX_WAVES):
             p_values = self._screen(model, matrix)
             p_values = p_values if matrix is not None else p_values[listed]
@@ -132,7 +140,7 @@ class Search:
             model = self._prune(self._model(np.union1d(model.chosen, new), model.fit, n_true))
         return model
 
-    def _prune(self, model: Model) -> Model:
+    def _prune(self, model: CandidateModel) -> CandidateModel:
         """Drop candidates that are no longer found beside the others, the least likely half at a time."""
         while model.chosen.size and not (kept := self.detected(model)).all():
             worst = np.argsort(-np.where(kept, -1.0, model.p_values), kind="stable")
@@ -141,7 +149,9 @@ class Search:
             model = self._model(np.delete(model.chosen, worst), model.fit, model.n_true)
         return model
 
-    def _model(self, chosen: Ints, start: Regression | None = None, n_true: float | None = None) -> Model:
+    def _model(
+        self, chosen: Ints, start: CandidateRegression | None = None, n_true: float | None = None
+    ) -> CandidateModel:
         """Return the regression on some candidates; `n_true` where others were tested too, else by its own tests."""
         columns = self.columns.dense(chosen)
         try:
@@ -156,9 +166,9 @@ class Search:
             fit = fit_columns(self.cells, columns[:, told_apart])
         errors = standard_errors(self.cells, fit, fit.weights)
         p_values = upper_tail(fit.shares, errors, self._skewness(fit.residuals * fit.cell_weights))
-        return Model(chosen, fit, errors, p_values, n_true or count_true(p_values, self.columns.n))
+        return CandidateModel(chosen, fit, errors, p_values, n_true or count_true(p_values, self.columns.n))
 
-    def _allow_for_choice(self, model: Model) -> Model:
+    def _allow_for_choice(self, model: CandidateModel) -> CandidateModel:
         """Widen intervals for columns chosen because they fit the noise: one beside the threshold takes more than 1 df.
 
         Degrees of freedom of a choice by threshold t: t phi(t - z) for each candidate (Ye 1998). They count twice in
@@ -172,11 +182,11 @@ class Search:
         inflation = degrees / max(degrees - extra, degrees / _MAX_INFLATION) if degrees > 0 else 1.0
         return replace(model, inflation=inflation)
 
-    def n_beside(self, model: Model) -> float:
+    def n_beside(self, model: CandidateModel) -> float:
         """Return `count_beside` of the candidates' scores, in the model or by the test of joining it."""
         return count_beside(self._scores(model), self._threshold(model), model.n_true)
 
-    def _scores(self, model: Model) -> Floats:
+    def _scores(self, model: CandidateModel) -> Floats:
         """Return a score of each candidate: in the model, or by the test of joining it."""
         if model.chosen.size == self.eligible.size:
             return model.z_scores
@@ -185,13 +195,13 @@ class Search:
         scores[np.searchsorted(self.eligible, model.chosen)] = model.z_scores
         return scores
 
-    def _threshold(self, model: Model) -> float:
+    def _threshold(self, model: CandidateModel) -> float:
         """Return the score of the least likely of the candidates that are detected."""
         detected = self.detected(model)
         most = model.p_values[detected].max() if detected.any() else self.rate / self.columns.n
         return max(0.0, -float(special.ndtri(max(most, _LEAST_P_VALUE))))
 
-    def _screen(self, model: Model, matrix: sparse.csr_array | None) -> Floats:
+    def _screen(self, model: CandidateModel, matrix: sparse.csr_array | None) -> Floats:
         """Return p-values of score tests: a random column's sum of weighted residuals, whatever made the residuals."""
         n_draws = self.columns.n_hashes * int(np.count_nonzero(self.cells.n_devices[:: self.cells.shape[1]]))
         limit = winsor_limit(n_draws, self.rate / self.columns.n)

@@ -32,7 +32,7 @@ _LEAST_P_VALUE = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class StringFit:
     """Strings that were fitted together: the buckets and `shares` of those, and `left`, the counts less theirs."""
 
     counts: SketchCounts
@@ -41,7 +41,7 @@ class Fit:
     left: SketchCounts
 
     @classmethod
-    def of(cls, counts: SketchCounts, places: Buckets) -> "Fit":
+    def of(cls, counts: SketchCounts, places: Buckets) -> "StringFit":
         """Fit by least squares, all cells of the table alike: shares times known collisions make the sums."""
         n, shares = places.shape[1], np.zeros(places.shape[1])
         if n:
@@ -147,7 +147,7 @@ class Peeled:
     """
 
     found: Ints
-    fit: Fit
+    fit: StringFit
     p_values: Floats
     sums: Floats
     scores: Floats
@@ -168,7 +168,7 @@ def peel(counts: SketchCounts, numbers: Numbers, rate: float, correction: Correc
     eligible[[number for group in twins for number in group]] = False
     chosen, is_growing = np.zeros(len(listed), np.bool_), True
     while True:
-        fit = Fit.of(counts, places[:, chosen])
+        fit = StringFit.of(counts, places[:, chosen])
         shares = fit.estimate(sums_at(fit.left.table, places))
         shares[chosen] += fit.shares
         p_values = fit.p_values(shares, at)

@@ -27,7 +27,7 @@ _NUMBERS_PER_BATCH = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class BloomCells:
     """What is known of the cells (cohort, bit), flattened, before any string is looked at.
 
     `excess`: debiased shares less the density of a random string's bits. `noise_if_zero`, `noise_if_one`: a device's
@@ -43,7 +43,7 @@ class Cells:
     moments: HashMoments
 
     @classmethod
-    def of(cls, counts: BitCounts, rates: BitRates, moments: HashMoments) -> "Cells":
+    def of(cls, counts: BitCounts, rates: BitRates, moments: HashMoments) -> "BloomCells":
         zero, one = rates.noise_variances(counts.effects[:, None])
         n_devices = np.repeat(counts.n_devices, counts.n_bits)
         excess = np.where(n_devices > 0, debias(counts, rates).ravel() - moments.density, 0.0)
@@ -77,7 +77,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Regression:
+class CandidateRegression:
     """A regression on some candidates.
 
     `shares`: unconstrained and linear in the counts; `bounded`: >= 0, adding up to at most 1. `weights`: rows of the
@@ -108,7 +108,7 @@ class Regression:
         return self.cell_weights.size / (float(self.cell_weights.sum()) * max(self.degrees - n_outliers, 1))
 
 
-def fit_columns(cells: Cells, columns: Floats, start: Regression | None = None) -> Regression:
+def fit_columns(cells: BloomCells, columns: Floats, start: CandidateRegression | None = None) -> CandidateRegression:
     """Fit columns, shape (n_cells, n), a few times: with better variances, and without outliers.
 
     A large string that is no candidate stands out in the few cells that it sets; they are left out (weight 0), where
@@ -134,7 +134,7 @@ def fit_columns(cells: Cells, columns: Floats, start: Regression | None = None) 
         if np.array_equal(before > 0, inside):
             break
     bounded = bounded_shares(solved.factor, solved.target)
-    return Regression(
+    return CandidateRegression(
         columns,
         solved.shares,
         bounded,
@@ -173,7 +173,7 @@ def bounded_shares(factor: Floats, target: Floats) -> Floats:
     return shares / max(1.0, float(shares.sum()))
 
 
-def standard_errors(cells: Cells, fit: Regression, weights: Floats) -> Floats:
+def standard_errors(cells: BloomCells, fit: CandidateRegression, weights: Floats) -> Floats:
     """Return the standard errors of linear estimates with these weights, shape (n, n_cells).
 
     Perturbation, the strings that happened to be sampled (with their covariance within a cohort), and strings without a
@@ -193,7 +193,9 @@ def standard_errors(cells: Cells, fit: Regression, weights: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(variances, resolution**2)))
 
 
-def _covariances(cells: Cells, fit: Regression, cohorts: NDArray[np.intp], strings: Floats, shares: Floats) -> Floats:
+def _covariances(
+    cells: BloomCells, fit: CandidateRegression, cohorts: NDArray[np.intp], strings: Floats, shares: Floats
+) -> Floats:
     """Return the covariances of the debiased bits of some cohorts, shape (cohorts, n_bits, n_bits)."""
     moments, ones = cells.moments, np.eye(cells.shape[1])
     random_string = (moments.variance - moments.covariance) * ones + moments.covariance
@@ -206,7 +208,7 @@ def _covariances(cells: Cells, fit: Regression, cohorts: NDArray[np.intp], strin
     return np.asarray(device / n_devices[:, None, None] + fit.unlisted * random_string)
 
 
-def independent(cells: Cells, columns: Floats, *, of_constant: bool) -> NDArray[np.bool_]:
+def independent(cells: BloomCells, columns: Floats, *, of_constant: bool) -> NDArray[np.bool_]:
     """Return for each column whether, by the reports, it is no sum of multiples of those before it, or of a constant.
 
     `of_constant`: whether there is one, as others make it.
@@ -232,7 +234,7 @@ class _Solved:
     residuals: Floats
 
 
-def _solve(cells: Cells, columns: Floats, cell_weights: Floats) -> _Solved:
+def _solve(cells: BloomCells, columns: Floats, cell_weights: Floats) -> _Solved:
     """Solve, with a free constant where there are others: both sides less their weighted means.
 
     Raises LinAlgError for dependent columns.
@@ -253,7 +255,7 @@ def _solve(cells: Cells, columns: Floats, cell_weights: Floats) -> _Solved:
 
 
 def _reweighted(
-    cells: Cells, columns: Floats, solved: _Solved, variances: Floats, inside: NDArray[np.bool_]
+    cells: BloomCells, columns: Floats, solved: _Solved, variances: Floats, inside: NDArray[np.bool_]
 ) -> tuple[_Solved, Floats, float]:
     """Solve by the cells inside; return that, their weights, and the sum of squared shares of strings without a column.
 

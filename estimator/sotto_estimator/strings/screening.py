@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.strings.regression import Regression
+from sotto_estimator.strings.regression import CandidateRegression
 
 _WINSOR = 2.0
 _TURN = 1.5
@@ -34,7 +34,7 @@ def is_few(limit: float) -> bool:
     return limit > _WINSOR
 
 
-def winsorised(fit: Regression, limit: float = _WINSOR) -> Floats:
+def winsorised(fit: CandidateRegression, limit: float = _WINSOR) -> Floats:
     """Return residuals over their variances, those beyond `limit` robust deviations brought back to them.
 
     A large string that made some of them then has no more say than that.

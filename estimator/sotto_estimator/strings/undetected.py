@@ -9,8 +9,8 @@ from scipy import linalg, special
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.strings.columns import Columns, Ints
-from sotto_estimator.strings.models import Model
-from sotto_estimator.strings.regression import Cells
+from sotto_estimator.strings.models import CandidateModel
+from sotto_estimator.strings.regression import BloomCells
 
 _LEAST_LEFT = 1e-6  # of a column's squared length, beside those of the model
 
@@ -28,7 +28,13 @@ class UndetectedString:
 
 
 def undetected_strings(
-    strings: Sequence[str], cells: Cells, columns: Columns, model: Model, found: Ints, untold: Ints, miss: float
+    strings: Sequence[str],
+    cells: BloomCells,
+    columns: Columns,
+    model: CandidateModel,
+    found: Ints,
+    untold: Ints,
+    miss: float,
 ) -> tuple[UndetectedString, ...]:
     """Return the candidates that are not among those `found`, by share from the largest, then those not told apart.
 
@@ -55,7 +61,7 @@ def listed_others(strings: Sequence[str], shares: Floats, highs: Floats) -> tupl
     return tuple(sorted(rows, key=lambda row: (row.share is None, -(row.share or 0), row.string)))
 
 
-def _beside_the_model(cells: Cells, columns: Columns, model: Model) -> tuple[Floats, Floats]:
+def _beside_the_model(cells: BloomCells, columns: Columns, model: CandidateModel) -> tuple[Floats, Floats]:
     """Return what each candidate's share and error would be if it joined the model; NaN where its bits are made up.
 
     By one step of the regression (Frisch & Waugh 1933): the column's part that the model's columns leave over, with the

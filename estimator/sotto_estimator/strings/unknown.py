@@ -38,7 +38,7 @@ _EDGE_Z = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NgramStrings:
     """What n-grams tell: `strings`, made of `grams`, those of each position, by `n_edges` of each pair of positions."""
 
     strings: tuple[str, ...]
@@ -51,7 +51,7 @@ class Found:
 class Unknown:
     """`found`, and of its strings those that the reports of whole strings confirm, with all warnings of both."""
 
-    found: Found
+    found: NgramStrings
     decoded: Decoded
 
 
@@ -70,7 +70,7 @@ def decode_unknown(
     return Unknown(found, replace(decoded, warnings=warnings))
 
 
-def _on_length(max_length: int, found: Found, decoded: Decoded) -> list[str]:
+def _on_length(max_length: int, found: NgramStrings, decoded: Decoded) -> list[str]:
     """Say which strings fill the length that n-grams are cut from: devices report no more of a longer answer."""
     filling = [text for text in found.strings if len(text) == max_length]
     whole = {row.string for row in decoded.rows}
@@ -89,7 +89,7 @@ def _on_length(max_length: int, found: Found, decoded: Decoded) -> list[str]:
 
 def find_strings(
     mechanism: BloomResponse, reports: Bytes, alphabet: str = ALPHABET, options: DecodeOptions | None = None
-) -> Found:
+) -> NgramStrings:
     """Return strings whose n-grams go together, not yet tested.
 
     `reports`: packed, of one wave, shape (n, n_bytes). `alphabet`: the characters that strings are made of. Raises
@@ -113,7 +113,7 @@ def find_strings(
     if not all(grams):
         missing = [str(position) for position, some in zip(_positions(mechanism), grams, strict=True) if not some]
         warnings.append(f"no n-gram stands out from the noise at position {', '.join(missing)}.")
-        return Found((), grams, (0,) * len(mechanism.pairs), tuple(warnings))
+        return NgramStrings((), grams, (0,) * len(mechanism.pairs), tuple(warnings))
     chosen = [_choose(candidates, numbers) for candidates, numbers in zip(maps, numbers_of, strict=True)]
     edges = {
         (first - 1, second - 1): _join_pair(mechanism, reports, number, (chosen[first - 1], chosen[second - 1]))
@@ -123,7 +123,7 @@ def find_strings(
     if is_cut:
         warnings.append(f"more than {MAX_PATHS:,} paths through the n-grams: only the heaviest were followed.")
     answers = tuple(text for text in strings if is_answer(text) and normalise(text) == text)
-    return Found(answers, grams, tuple(int((shares > 0).sum()) for shares in edges.values()), tuple(warnings))
+    return NgramStrings(answers, grams, tuple(int((shares > 0).sum()) for shares in edges.values()), tuple(warnings))
 
 
 def _positions(mechanism: BloomResponse) -> range:

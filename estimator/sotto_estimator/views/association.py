@@ -4,11 +4,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.association.associate import Association, Cell
-from sotto_estimator.intervals.void import lines_of, void_members
+from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.results.html import typed_html
 from sotto_estimator.results.percents import percent
 from sotto_estimator.results.view import View
-from sotto_estimator.results.words import escaped, level_words, void_sentence
+from sotto_estimator.results.words import escaped, level_words, misfit_sentence
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 
@@ -21,7 +21,7 @@ _MOST_ROWS = 60
 def table(association: Association) -> str:
     """Return aligned tables of the joint shares, the largest first, and of each question's; shares in per cent."""
     if association.contradictions:
-        said = [void_sentence(found.question) for _, found in association.contradictions]
+        said = [misfit_sentence(found.question) for _, found in association.contradictions]
         return "\n\n".join(["\n".join(said), caption(association)])
     cells = sorted(association.cells, key=lambda cell: -(cell.share or 0))
     blocks = [caption(association), _joint_table(association.questions, cells[:_MOST_ROWS])]
@@ -68,7 +68,7 @@ def members(association: Association) -> dict[str, Any]:
         "independence": asdict(association.independence),
         "convergence": asdict(association.convergence),
         "warnings": list(association.warnings),
-        "contradictions": void_members(association.contradictions),
+        "contradictions": misfit_members(association.contradictions),
         "marginals": marginals,
         "cells": cells,
     } | association.chosen.members

@@ -7,7 +7,7 @@ from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.percents import percent, signed_percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import escaped, level_words
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
 from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction
@@ -65,7 +65,7 @@ def caption(subject: Subject, decoded: Decoded) -> str:
     tested = counted_words(decoded.n_candidates, decoded.origin)
     return (
         f"{title}: n = {counted(decoded.n_reports, 'report')}{_epsilon_words(subject)}"
-        f"{Chosen(stratum=subject.stratum)}{_wave_words(subject, decoded)}\n"
+        f"{Selection(stratum=subject.stratum)}{_wave_words(subject, decoded)}\n"
         f"{level_words(options.level)} intervals by the {_METHODS[options.method]}, {together}, about the population\n"
         f"detected among {tested}: {_CORRECTIONS[options.correction]} {options.fdr:g}; "
         f"intervals and std. errors allow for the choice{_bound_words(decoded)}"
@@ -128,7 +128,7 @@ def records(
         "n_candidates": decoded.n_candidates,
         "epsilon": subject.epsilon,
         "waves": " ".join(map(str, subject.waves)),
-        **Chosen(stratum=subject.stratum).members,
+        **Selection(stratum=subject.stratum).members,
         **asdict(decoded.options),
         **quality_members(subject.quality),
     }

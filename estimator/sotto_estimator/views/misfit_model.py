@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.designs.asked import words_of
-from sotto_estimator.designs.fit import Fit
+from sotto_estimator.designs.fit import ShareFit
 from sotto_estimator.misfit.estimate import ModelEstimate
 from sotto_estimator.misfit.model import MODELS
 from sotto_estimator.results.html import said_html, table_html
@@ -51,7 +51,7 @@ def fit_lines(estimate: ModelEstimate) -> list[str]:
     return [str(estimate.fit), f"if all followed the design: {_said_of(estimate.without)}"]
 
 
-def _said_of(without: Fit) -> str:
+def _said_of(without: ShareFit) -> str:
     if math.isinf(without.g_squared):
         return "impossible, some of these answers could not be"
     return f"G² {without.g_squared:.2f} more, P about {without.p_value:.2g}"

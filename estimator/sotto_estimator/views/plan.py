@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.planning.assurance import EXPECTED
-from sotto_estimator.planning.outlook import Figures, Reach
+from sotto_estimator.planning.outlook import Precision, Reach
+from sotto_estimator.planning.precision_goals import PrecisionGoal
 from sotto_estimator.planning.survey import QuestionPlan
 from sotto_estimator.planning.survey_plan import SurveyPlan
-from sotto_estimator.planning.wishes import Wish
 from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words, target_words
@@ -35,7 +35,7 @@ _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = ["half-width", "from none", "two groups"]
 
 
-def wishes_output(style: str, wishes: Sequence[Wish], survey: Survey, reach: Reach) -> str:
+def wishes_output(style: str, wishes: Sequence[PrecisionGoal], survey: Survey, reach: Reach) -> str:
     """Return what wishes take, where no number of respondents is planned, as text, JSON or CSV."""
     members = [wish_members(wish) for wish in wishes]
     said = {"survey": survey.id, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn} | _reach_members(reach)
@@ -64,7 +64,7 @@ def _figures_table(plan: SurveyPlan) -> str:
     return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), about, sentences(plan)])
 
 
-def wishes_table(wishes: Sequence[Wish], reach: Reach) -> str:
+def wishes_table(wishes: Sequence[PrecisionGoal], reach: Reach) -> str:
     """Return what is wished, what it takes, and what kind of intervals is meant."""
     how = method_words(reach.level, reach.method, reach.target)
     caption = f"Wanted: {how}, each by itself, at a true share of {100 * reach.share:g} %"
@@ -113,7 +113,7 @@ def _assured(plan: SurveyPlan) -> str:
     return of_share + of_answers
 
 
-def _cells(one: QuestionPlan, figures: Figures) -> list[str]:
+def _cells(one: QuestionPlan, figures: Precision) -> list[str]:
     question = one.question
     about = figures.target + ", all" * figures.is_together
     of_question = [question.mechanism.name, epsilon_above(question.epsilon), f"{one.n_answers:,}"]
@@ -122,7 +122,7 @@ def _cells(one: QuestionPlan, figures: Figures) -> list[str]:
     return [*named, *_figures(figures, question)]
 
 
-def _figures(figures: Figures, question: Question) -> list[str]:
+def _figures(figures: Precision, question: Question) -> list[str]:
     say = amount if is_number(question) else lambda width, _: width_words(width)
     listed = (figures.half_width, figures.smallest_share, figures.smallest_difference)
     return ["-" if figure is None else say(figure, question) for figure in listed]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from sotto_estimator.planning.helps import Help
+from sotto_estimator.planning.remedies import Remedy
 from sotto_estimator.planning.survey import PlannedSurvey
 from sotto_estimator.views.plan_words import within, wrapped
 from sotto_protocol.documents import decimal_text
@@ -14,12 +14,12 @@ from sotto_protocol.words import percent_above
 _SUSPICION = PRIORS.index(0.1)
 
 
-def say_helps(helps: Sequence[Help], plan: PlannedSurvey) -> str:
+def say_helps(helps: Sequence[Remedy], plan: PlannedSurvey) -> str:
     """Return what would help each question that shows too little, a list each."""
     return "\n".join(line for one in helps for line in _of_help(one, plan))
 
 
-def _of_help(one: Help, plan: PlannedSurvey) -> Iterator[str]:
+def _of_help(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     first = one.questions[0]
     names = ", ".join(of.question.id for of in one.questions)
     wanted = "as is wanted" if first.want is not None else "for it to be of use"
@@ -27,7 +27,7 @@ def _of_help(one: Help, plan: PlannedSurvey) -> Iterator[str]:
     yield from (wrapped(f"  - {line}", "    ") for line in _ways(one, plan))
 
 
-def _ways(one: Help, plan: PlannedSurvey) -> Iterator[str]:
+def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     first = one.questions[0]
     question, waves = first.question, plan.survey.waves
     if one.width_of_respondents is not None:
@@ -70,7 +70,7 @@ def say_suspicion(before: Decimal, after: Decimal) -> str:
     return f"A suspicion of 10 % can then become {new}; at present {old}"
 
 
-def help_members(one: Help) -> dict[str, Any]:
+def help_members(one: Remedy) -> dict[str, Any]:
     """Return what would help, by name, for programs."""
     return {
         "questions": [of.question.id for of in one.questions],

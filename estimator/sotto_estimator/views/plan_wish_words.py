@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from sotto_estimator.planning.split import Shortfall, Verdict, sum_of_most
+from sotto_estimator.planning.precision_goals import PrecisionGoal
+from sotto_estimator.planning.split import Shortfall, SplitVerdict, sum_of_most
 from sotto_estimator.planning.survey import PlannedSurvey
-from sotto_estimator.planning.wishes import Wish
 from sotto_estimator.views.plan_help_words import say_suspicion
 from sotto_estimator.views.plan_words import amount, wrapped
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.tables import align
 
 
-def wish_table(wishes: Sequence[Wish]) -> str:
+def wish_table(wishes: Sequence[PrecisionGoal]) -> str:
     """Return an aligned table of what is wished, and what it takes."""
     is_planned = any(wish.width is not None for wish in wishes)
     head = ["question", "wanted", "epsilon", "respondents"]
@@ -22,18 +22,18 @@ def wish_table(wishes: Sequence[Wish]) -> str:
     return align([[*head, *more], *rows], n_left=1)
 
 
-def _asked(wish: Wish) -> list[str]:
+def _asked(wish: PrecisionGoal) -> list[str]:
     respondents = "never" if wish.respondents is None else f"{wish.respondents:,}"
     epsilon = decimal_text(wish.question.epsilon)
     return [wish.question.id, amount(wish.want, wish.question), epsilon, respondents]
 
 
-def _planned(wish: Wish) -> list[str]:
+def _planned(wish: PrecisionGoal) -> list[str]:
     width = "-" if wish.width is None else amount(wish.width, wish.question)
     return [width, *("-" if one is None else decimal_text(one) for one in (wish.least_epsilon, wish.epsilon))]
 
 
-def say_respondents(wishes: Sequence[Wish]) -> str:
+def say_respondents(wishes: Sequence[PrecisionGoal]) -> str:
     """Return how many respondents meet all wishes at the present epsilons."""
     if any(wish.respondents is None for wish in wishes):
         return "No number of respondents, up to 10^12, gives all of it at these epsilons."
@@ -41,12 +41,12 @@ def say_respondents(wishes: Sequence[Wish]) -> str:
     return f"{most:,} respondents give all of it at these epsilons."
 
 
-def say_verdict(verdict: Verdict, wishes: Sequence[Wish], plan: PlannedSurvey) -> str:
+def say_verdict(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> str:
     """Return whether the wishes are met by a total epsilon, by which, and what would be where they are not."""
     return "\n".join(wrapped(line) for line in [*_verdict(verdict, wishes, plan), *_kept(wishes)])
 
 
-def _verdict(verdict: Verdict, wishes: Sequence[Wish], plan: PlannedSurvey) -> Iterator[str]:
+def _verdict(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> Iterator[str]:
     split, total = verdict.split, decimal_text(verdict.total)
     if split is None or split.total is None:
         yield from _unreachable(verdict, wishes, plan)
@@ -65,7 +65,7 @@ def _verdict(verdict: Verdict, wishes: Sequence[Wish], plan: PlannedSurvey) -> I
     yield from _shortfall(verdict.shortfall, plan)
 
 
-def _kept(wishes: Sequence[Wish]) -> Iterator[str]:
+def _kept(wishes: Sequence[PrecisionGoal]) -> Iterator[str]:
     """Say which questions keep their noise, as it is not their epsilon that says it."""
     if kept := [wish.question.id for wish in wishes if not wish.is_free]:
         yield f"Kept as it is, since it has no epsilon in the file to be changed: {', '.join(kept)}."
@@ -89,7 +89,7 @@ def _shortfall(shortfall: Shortfall, plan: PlannedSurvey) -> Iterator[str]:
         yield f"Of {shortfall.n:,} respondents these epsilons give all of it."
 
 
-def _unreachable(verdict: Verdict, wishes: Sequence[Wish], plan: PlannedSurvey) -> Iterator[str]:
+def _unreachable(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> Iterator[str]:
     found = zip(plan.questions, verdict.as_asked.epsilons, strict=True)
     missing = [one.question for one, epsilon in found if epsilon is None]
     held = [one for one in missing if one.epsilon_forever > one.epsilon]
@@ -110,7 +110,7 @@ def _drawn(n_drawn: int, plan: PlannedSurvey) -> str:
     return f" with draw = {n_drawn} of the {len(plan.questions)} questions"
 
 
-def wish_members(wish: Wish) -> dict[str, Any]:
+def wish_members(wish: PrecisionGoal) -> dict[str, Any]:
     """Return what a wish takes, by name, for programs."""
     return {
         "question": wish.question.id,
@@ -122,7 +122,7 @@ def wish_members(wish: Wish) -> dict[str, Any]:
     }
 
 
-def verdict_members(verdict: Verdict) -> dict[str, Any]:
+def verdict_members(verdict: SplitVerdict) -> dict[str, Any]:
     """Return a verdict, by name, for programs."""
     split, shortfall = verdict.split, verdict.shortfall
     return {

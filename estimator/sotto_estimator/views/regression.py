@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.errors import SourceError
-from sotto_estimator.intervals.void import lines_of, void_members
+from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.regression.result import Coefficient, FitQuality, Regression, Test
 from sotto_estimator.results.html import said_html, table_html
 from sotto_estimator.results.percents import percent
@@ -89,7 +89,7 @@ def members(found: Regression) -> dict[str, Any]:
         "predictions": [asdict(of) for of in found.predictions],
         "notes": list(found.notes),
         "warnings": list(found.warnings),
-        "contradictions": void_members(found.contradictions),
+        "contradictions": misfit_members(found.contradictions),
     }
 
 

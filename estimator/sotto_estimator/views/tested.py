@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.comparing.result import Row, Tested
-from sotto_estimator.intervals.void import lines_of, void_members
+from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.results.html import said_html, table_html
 from sotto_estimator.results.percents import OUTSIDE, OUTSIDE_WORDS
 from sotto_estimator.results.view import View
@@ -20,7 +20,7 @@ _QUANTITIES = {"share": "", "groups": "difference: ", "trend": "slope: "}
 
 
 def _members(found: Tested[Row]) -> dict[str, Any]:
-    void = void_members(found.contradictions)
+    void = misfit_members(found.contradictions)
     heading = {"test": found.kind, "title": found.title} | found.options | {"contradictions": void}
     return heading | {"rows": [asdict(row) for row in found.rows]}
 

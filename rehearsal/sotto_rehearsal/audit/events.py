@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.sides import Side
+from sotto_estimator.association.axes import TableAxis
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -96,4 +96,4 @@ def _likelihood(question: Question, answers: Sequence[Any], rows: Bytes) -> NDAr
     mechanism = question.mechanism
     strings = tuple(normalise(str(question.skip) if answer is None else answer) for answer in answers)
     candidates = CandidateMap.of(strings, mechanism.design) if isinstance(mechanism, BloomResponse) else None
-    return Side(question.id, question, strings=strings, candidates=candidates).likelihood(rows)
+    return TableAxis(question.id, question, strings=strings, candidates=candidates).likelihood(rows)

@@ -15,7 +15,7 @@ from sotto_protocol.record import HEAD, WAVE
 from sotto_rehearsal.simulation.answers import Encoded, Floats
 from sotto_rehearsal.simulation.devices import Devices
 from sotto_rehearsal.simulation.fakes import clever_reports, clumsy_reports
-from sotto_rehearsal.simulation.people import People
+from sotto_rehearsal.simulation.people import SimulatedPeople
 from sotto_rehearsal.simulation.randomness import Randomness
 from sotto_rehearsal.simulation.truth import Truth
 
@@ -115,7 +115,7 @@ def send_reports(task: Task, randomness: Randomness, progress: Callable[[int], o
 def _send_answers(crowd: Crowd, n_people: int, randomness: Randomness) -> None:
     """Have people answer truthfully, as far as the trouble lets them."""
     task = crowd.task
-    people = People(task.truth, n_people, randomness.people)
+    people = SimulatedPeople(task.truth, n_people, randomness.people)
     owners, is_first = people.owners()
     drawn = _draw(task.survey, len(owners), randomness)
     has = [slice(None) if drawn is None else drawn[:, index] for index in range(len(task.truth.questions))]

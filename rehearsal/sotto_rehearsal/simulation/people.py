@@ -9,7 +9,7 @@ from sotto_rehearsal.simulation.truth import QuestionTruth, Truth
 Mask = NDArray[np.bool_]
 
 
-class People:
+class SimulatedPeople:
     """So many people. `answers`: what is true of them now, question by question; `are_here`: who sends reports."""
 
     def __init__(self, truth: Truth, n_people: int, randomness: np.random.Generator) -> None:

@@ -18,7 +18,7 @@ from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.commands.associate import associate
 from sotto_estimator.sources import records
 from sotto_estimator.sources.records import fetch_records, read_records, save_records
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.views.association import table
 from sotto_protocol import Coins, SottoError, Survey, compile_survey
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -144,7 +144,7 @@ def test_one_wave_is_asked_for_and_taken(collector: FaultServer, tmp_path: Path)
     assert of_url.stdout == of_file.stdout
     assert collector.gets[0].path == "/v1/surveys/park/records?wave=2"
     with pytest.raises(SourceError, match=r"wave \(3\) must be in \[1, 2\]"):
-        Chosen(3).of(YEARLY, both)
+        Selection(3).of(YEARLY, both)
 
 
 def test_a_warning_goes_to_the_error_stream(kept: Path, trees: Path) -> None:

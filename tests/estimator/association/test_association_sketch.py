@@ -9,7 +9,7 @@ import pytest
 import reference
 import reference_sketch
 from sotto_estimator.association.associate import associate
-from sotto_estimator.association.sides import read_sides
+from sotto_estimator.association.axes import read_sides
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.bloom_likelihood import OTHER
 from sotto_estimator.strings.sketch_likelihood import sketch_likelihood

@@ -14,7 +14,7 @@ from test_waves import CHANNEL, FOR_WAVES, waves_of
 from published import YES_NO
 from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval, estimate_tally
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.intervals.contradiction import FALSE_ALARM, Sample, contradictions_of
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, QuestionCounts, contradictions_of
 from sotto_estimator.intervals.repeated_waves import chernoff_of_devices
 from sotto_protocol import Tally
 from sotto_protocol.counted import Counted
@@ -245,14 +245,14 @@ def test_counts_of_unequal_waves_contradict_no_more_often_than_they_say(sizes: t
     prob = counts_of(n_both, n - 2 * n_both, 0.75, 0.75, "same")
     above = np.cumsum(prob[::-1])[::-1]
     for count in range(int(0.75 * n), n + 1):
-        for found in contradictions_of([Sample("q", ["yes"], [count], CHANNEL)], n, sizes_of(*sizes)):
+        for found in contradictions_of([QuestionCounts("q", ["yes"], [count], CHANNEL)], n, sizes_of(*sizes)):
             assert found.p_value >= 2 * above[count]
 
 
 def test_a_stray_report_hides_no_contradiction() -> None:
     n = 1000
     count = int(binom.isf(1e-6, n, 0.75))
-    sample = Sample("q", ["yes"], [count], CHANNEL)
+    sample = QuestionCounts("q", ["yes"], [count], CHANNEL)
     (stray,) = contradictions_of([sample], n + 1, sizes_of(n, 1))
     assert stray.p_value < FALSE_ALARM
     assert not contradictions_of([sample], n + 1, Devices.alike(n + 1, 2))

@@ -15,10 +15,10 @@ from scipy import stats
 from fault_server import Scripted, fault_server
 from sotto_client.cli import main
 from sotto_estimator import Channel, DomainError, Group, compare, confidence_interval, read_data
-from sotto_estimator.comparing.apart import difference_of_two, p_of_two
+from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two
 from sotto_estimator.comparing.compare import CompareOptions
+from sotto_estimator.comparing.group_estimates import side_of_group
 from sotto_estimator.comparing.holm import holm
-from sotto_estimator.comparing.sides import side_of_group
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_protocol import Coins, Survey, Tally, compile_toml
@@ -94,7 +94,9 @@ def test_two_intervals_hold_however_answers_depend() -> None:
     """Of the same n people, whose noise is kept, all pairs of counts: of equal answers, and of opposite ones."""
     n, channel, level = 9, Channel(0.75, 0.25), 0.8
     sides = [side_of_group(Group(s, n, channel), 1.1, "respondents") for s in range(n + 1)]
-    found = {(i, j): difference_of_two(sides[i], sides[j], level) for i, j in product(range(n + 1), repeat=2)}
+    found = {
+        (i, j): difference_from_two_intervals(sides[i], sides[j], level) for i, j in product(range(n + 1), repeat=2)
+    }
     for k in range(n + 1):
         counts = np.convolve(stats.binom.pmf(range(k + 1), k, 0.75), stats.binom.pmf(range(n - k + 1), n - k, 0.25))
         for second, difference in ((lambda s: s, 0.0), (lambda s: n - s, 1 - 2 * k / n)):
@@ -105,7 +107,11 @@ def test_two_intervals_hold_however_answers_depend() -> None:
 def test_the_p_value_of_two_intervals_is_where_they_part() -> None:
     sides = [side_of_group(Group(s, 500, HALF), 1.1, "population") for s in (200, 260)]
     p_value = p_of_two(*sides)
-    assert difference_of_two(*sides, 1 - p_value * 1.001)[0] > 0 > difference_of_two(*sides, 1 - p_value * 0.999)[0]
+    assert (
+        difference_from_two_intervals(*sides, 1 - p_value * 1.001)[0]
+        > 0
+        > difference_from_two_intervals(*sides, 1 - p_value * 0.999)[0]
+    )
     assert p_of_two(sides[0], sides[0]) == 1
     assert 0 < p_of_two(side_of_group(Group(0, 9_000, HALF), 1.1, "population"), sides[1]) <= 1e-8
 

@@ -20,7 +20,7 @@ from published import ANY_OF, ONE_OF, YES_NO, survey_of
 from sotto_client.cli import main
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.intervals.contradiction import FALSE_ALARM, Sample, contradictions_of
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, QuestionCounts, contradictions_of
 from sotto_estimator.page.charts import draw_waves
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.errors import NoSuchChartError
@@ -96,7 +96,7 @@ def joint_alarms(channel: Channel, n: int, n_bits: int, n_true: tuple[int, int])
     return [
         counts
         for counts in itertools.product(range(n + 1), repeat=n_bits)
-        if contradictions_of([Sample("q", "abc"[:n_bits], counts, channel, n_true)], n)
+        if contradictions_of([QuestionCounts("q", "abc"[:n_bits], counts, channel, n_true)], n)
     ]
 
 
@@ -145,7 +145,7 @@ def test_k_ary_reports_give_a_false_alarm_once_in_a_thousand_at_most(prob_truth:
         (first, second)
         for first in range(n + 1)
         for second in range(n + 1 - first)
-        if contradictions_of([Sample("q", "abc", (first, second, n - first - second), channel)], n)
+        if contradictions_of([QuestionCounts("q", "abc", (first, second, n - first - second), channel)], n)
     }
     for people in ([n, 0, 0], [0, 0, n], [n - 1, 1, 0], [10, 10, 0], [7, 7, 6], [15, 0, 5]):
         counts = {(0, 0): 1.0}
@@ -161,19 +161,19 @@ def test_sum_of_one_hot_bits_has_the_tails_of_a_convolution() -> None:
     for count in (560, 570):
         ones = np.arange(n + 1)
         exact = float(stats.binom.pmf(ones, n, 0.5) @ stats.binom.cdf(k * count - ones, 3 * n, 0.25))
-        (found,) = contradictions_of([Sample("q", "abcd", [count] * k, channel, (1, 1))], n)
+        (found,) = contradictions_of([QuestionCounts("q", "abcd", [count] * k, channel, (1, 1))], n)
         assert found.answer is None
         assert (found.support_count, found.limit_count) == (k * count, n * 1.25)
         assert found.p_value == pytest.approx(10 * exact, rel=1e-4)
-    assert contradictions_of([Sample("q", "abcd", [620] * k, channel, (1, 1))], n) == ()
-    assert contradictions_of([Sample("q", "abcd", [570] * k, channel)], n) == ()
+    assert contradictions_of([QuestionCounts("q", "abcd", [620] * k, channel, (1, 1))], n) == ()
+    assert contradictions_of([QuestionCounts("q", "abcd", [570] * k, channel)], n) == ()
 
 
 def test_other_questions_make_a_warning_rarer() -> None:
     """Where a thousand counts are looked at, one of them is far out by chance."""
     n, channel = 1000, Channel(0.75, 0.25)
     count = int(stats.binom.isf(1e-4, n, 0.75)) + 1
-    far, usual = Sample("far", ["yes"], [count], channel), Sample("usual", ["yes"], [500], channel)
+    far, usual = QuestionCounts("far", ["yes"], [count], channel), QuestionCounts("usual", ["yes"], [500], channel)
     assert [found.question for found in contradictions_of([far, usual], n)] == ["far"]
     assert contradictions_of([far, *[usual] * 999], n) == ()
 
@@ -183,12 +183,12 @@ def test_pooled_waves_allow_for_devices_that_send_the_same_each_time() -> None:
     n, channel = 200, Channel(0.75, 0.25)
     for count in range(n + 1):
         of_one = 2 * float(stats.binom.sf(count - 1, n, 0.75))
-        pooled = contradictions_of([Sample("q", ["yes"], [5 * count], channel)], 5 * n, Devices.alike(5 * n, 5))
+        pooled = contradictions_of([QuestionCounts("q", ["yes"], [5 * count], channel)], 5 * n, Devices.alike(5 * n, 5))
         if pooled and count > n / 2:
             assert of_one <= pooled[0].p_value
-    assert contradictions_of([Sample("q", ["yes"], [5 * 198], channel)], 5 * n, Devices.alike(5 * n, 5))
-    assert contradictions_of([Sample("q", ["yes"], [165 * 5], channel)], 5 * n)  # as of one wave
-    assert not contradictions_of([Sample("q", ["yes"], [165 * 5], channel)], 5 * n, Devices.alike(5 * n, 5))
+    assert contradictions_of([QuestionCounts("q", ["yes"], [5 * 198], channel)], 5 * n, Devices.alike(5 * n, 5))
+    assert contradictions_of([QuestionCounts("q", ["yes"], [165 * 5], channel)], 5 * n)  # as of one wave
+    assert not contradictions_of([QuestionCounts("q", ["yes"], [165 * 5], channel)], 5 * n, Devices.alike(5 * n, 5))
 
 
 @pytest.mark.parametrize("n", [10**9, 10**12])

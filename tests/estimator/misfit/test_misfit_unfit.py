@@ -12,12 +12,12 @@ from scipy import special, stats
 
 from athletes import arm, crosswise
 from sotto_client.cli import main
-from sotto_estimator.designs.fit import Cells, saturated
+from sotto_estimator.designs.fit import StackedReports, saturated
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.intervals.contradiction import FALSE_ALARM
 from sotto_estimator.misfit.estimate import estimate_model
 from sotto_estimator.misfit.model import MODELS, Control, probs_of
-from sotto_estimator.misfit.unfit import tail_of_fit, unfit_of
+from sotto_estimator.misfit.refutation import tail_of_fit, unfit_of
 
 N = 14
 EXTENDED = ("--design", "extended-crosswise(prob_innocuous=1/5)")
@@ -39,7 +39,7 @@ def test_reports_of_the_models_people_hardly_ever_give_a_warning(model: str) -> 
     found = {}
     for counts in product(range(N + 1), repeat=2):
         arms = [arm(design, count, N - count) for design, count in zip(designs, counts, strict=True)]
-        _, best = Cells.of(probs, [one.counts for one in arms]).best()
+        _, best = StackedReports.of(probs, [one.counts for one in arms]).best()
         g_squared = 2 * (saturated(arms) - best)
         alarms = unfit_of(model, arms, probs, g_squared)
         found[counts] = bool(alarms), tail_of_fit(g_squared, 2)

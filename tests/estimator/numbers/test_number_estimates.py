@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from sotto_client import os_coins
 from sotto_client.cli import main
 from sotto_estimator import DomainError, Estimates, IntervalOptions, SourceError, estimate_tally
-from sotto_estimator.association.sides import read_sides
+from sotto_estimator.association.axes import read_sides
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds

@@ -19,7 +19,7 @@ from sotto_estimator.page.charts import draw_shares, draw_waves
 from sotto_estimator.page.drawing import MARGIN_PX, WIDTH_PX, Drawing, head_px, shorten
 from sotto_estimator.page.picture import draw_png
 from sotto_estimator.page.svg import inline_svg, whole_svg
-from sotto_estimator.page.waves import Point, WaveSeries
+from sotto_estimator.page.waves import WaveEstimate, WaveSeries
 from sotto_estimator.results.largest import MAX_BARS, largest
 from sotto_estimator.shares.verdict.verdict import of_precision
 from sotto_protocol import Tally, compile_toml
@@ -107,7 +107,7 @@ def test_where_one_interval_is_too_wide_no_answer_has_a_bar() -> None:
 
 def test_points_of_the_waves_stand_where_the_numbers_say() -> None:
     points = tuple(
-        Point(wave, 100, share, 0.1, share - 0.1, share + 0.1) for wave, share in ((1, 0.2), (2, 0.5), (5, 0.3))
+        WaveEstimate(wave, 100, share, 0.1, share - 0.1, share + 0.1) for wave, share in ((1, 0.2), (2, 0.5), (5, 0.3))
     )
     chart = read(draw_waves("Which?", [WaveSeries("yes", points), WaveSeries("no", points[:1])]))
     dots = [mark for mark in chart if mark.tag == "circle"]

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
 from sotto_estimator.planning.spacing import N_POINTS, decimal_steps, whole_steps
-from sotto_estimator.planning.table import Design, plan_rows
+from sotto_estimator.planning.table import QuestionShape, plan_rows
 from sotto_estimator.planning.width_curves import curve_lines, curve_points
 
 EPSILONS = [Decimal(1), Decimal(3)]
@@ -22,7 +22,7 @@ def plan(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["plan", *arguments])
 
 
-def auto_width(design: Design, epsilon: str, n: int) -> float:
+def auto_width(design: QuestionShape, epsilon: str, n: int) -> float:
     """The half-width of what `auto` takes, in the plan of this one point."""
     rows = plan_rows(design, [Decimal(epsilon)], n, None)
     [row] = [row for row in rows if row.is_auto or row.mechanism == "warner"]
@@ -41,33 +41,33 @@ def test_steps_are_ends_and_even_parts_between() -> None:
 
 
 def test_against_n_each_epsilon_has_a_curve_and_no_privacy_too() -> None:
-    lines = curve_lines(curve_points("n", Design(5), EPSILONS, 2000, None), "n")
+    lines = curve_lines(curve_points("n", QuestionShape(5), EPSILONS, 2000, None), "n")
     assert [*lines] == ["epsilon 1", "epsilon 3", "no privacy"]
     for name, line in lines.items():
         assert [x for x, _ in line] == whole_steps(200, 20_000)
         widths = [width for _, width in line]
         assert widths == sorted(widths, reverse=True), name
-    assert lines["epsilon 3"][4][1] == auto_width(Design(5), "3", int(lines["epsilon 3"][4][0]))
+    assert lines["epsilon 3"][4][1] == auto_width(QuestionShape(5), "3", int(lines["epsilon 3"][4][0]))
 
 
 def test_against_n_of_a_half_width_the_curve_passes_it() -> None:
-    line = curve_lines(curve_points("n", Design(), [Decimal(1)], None, 0.05), "n")["epsilon 1"]
+    line = curve_lines(curve_points("n", QuestionShape(), [Decimal(1)], None, 0.05), "n")["epsilon 1"]
     assert line[0][1] > 3 * 0.05 > 0.05 > 0.05 / 3 > line[-1][1]
 
 
 def test_against_epsilon_is_one_curve_between_the_ends_that_are_given() -> None:
-    points = curve_points("epsilon", Design(5), EPSILONS, 2000, None)
+    points = curve_points("epsilon", QuestionShape(5), EPSILONS, 2000, None)
     [(name, line)] = curve_lines(points, "epsilon").items()
     assert (name, line[0][0], line[-1][0]) == ("n = 2,000", 1, 3)
     assert [width for _, width in line] == sorted((width for _, width in line), reverse=True)
-    assert line[7][1] == auto_width(Design(5), str(line[7][0]), 2000)
+    assert line[7][1] == auto_width(QuestionShape(5), str(line[7][0]), 2000)
 
 
 def test_against_options_each_epsilon_has_a_curve_up_to_as_many_as_are_given() -> None:
-    lines = curve_lines(curve_points("options", Design(12), EPSILONS, 2000, None), "options")
+    lines = curve_lines(curve_points("options", QuestionShape(12), EPSILONS, 2000, None), "options")
     assert [*lines] == ["epsilon 1", "epsilon 3"]
     assert [x for x, _ in lines["epsilon 1"]] == list(range(2, 13))
-    assert lines["epsilon 1"][5][1] == auto_width(Design(7), "1", 2000)
+    assert lines["epsilon 1"][5][1] == auto_width(QuestionShape(7), "1", 2000)
 
 
 @pytest.mark.parametrize("against", ["n", "epsilon", "options"])

@@ -8,14 +8,14 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import Channel
-from sotto_estimator.planning.drawing import drawn_rows
-from sotto_estimator.planning.table import Design
+from sotto_estimator.planning.question_sampling import rows_by_number_drawn
+from sotto_estimator.planning.table import QuestionShape
 from sotto_estimator.planning.widths import half_width, respondents_needed
 from sotto_protocol.mechanisms.registry import best_of
 
 
 def test_rows_are_of_one_two_four_and_all_questions() -> None:
-    rows = drawn_rows(Design(16), 10, [Decimal(1)], 10_000, None)
+    rows = rows_by_number_drawn(QuestionShape(16), 10, [Decimal(1)], 10_000, None)
     assert [row.mechanism.split(",")[0] for row in rows] == [
         "draw 1 of 10",
         "draw 2 of 10",
@@ -32,14 +32,14 @@ def test_rows_are_of_one_two_four_and_all_questions() -> None:
 
 
 def test_respondents_are_all_of_whom_a_part_answers_each_question() -> None:
-    [drawn, all_of_them] = drawn_rows(Design(), 2, [Decimal(1)], None, 0.05)
+    [drawn, all_of_them] = rows_by_number_drawn(QuestionShape(), 2, [Decimal(1)], None, 0.05)
     channel = Channel.warner_of_epsilon(1.0)
     assert drawn.n_reports == pytest.approx(2 * respondents_needed(0.05, channel), abs=2)
     assert drawn.n_reports < all_of_them.n_reports
 
 
 def test_at_a_large_epsilon_it_is_better_to_draw_more() -> None:
-    rows = drawn_rows(Design(16), 10, [Decimal(8)], 10_000, None)
+    rows = rows_by_number_drawn(QuestionShape(16), 10, [Decimal(8)], 10_000, None)
     assert min(rows, key=lambda row: row.standard_deviation).mechanism == "draw 2 of 10, k-ary"
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from planned import LUNCH, plan_file
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.helps import Help, helps_of
 from sotto_estimator.planning.outlook import Reach, width_of
+from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.survey import plan_survey
 from sotto_protocol import compile_toml
 
@@ -22,7 +22,7 @@ def draft_of(folder: Path, text: str = LUNCH, name: str = "survey.toml") -> Draf
     return Draft.read(path)
 
 
-def helps_by_id(draft: Draft, n: int = N) -> dict[str, Help]:
+def helps_by_id(draft: Draft, n: int = N) -> dict[str, Remedy]:
     return {
         one.question.id: of for of in helps_of(draft, plan_survey(draft.survey, n, Reach())) for one in of.questions
     }

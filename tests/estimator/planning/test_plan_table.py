@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
-from sotto_estimator.planning.table import Design, plan_rows
+from sotto_estimator.planning.table import QuestionShape, plan_rows
 from sotto_protocol import compile_survey
 
 
@@ -25,8 +25,10 @@ def taken_by_auto(**question: Any) -> str:
 
 
 @pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson"])
-@pytest.mark.parametrize("design", [Design(5), Design(40), Design(8, 3)])
-def test_the_best_by_the_method_comes_first_and_what_is_no_local_mechanism_last(design: Design, method: str) -> None:
+@pytest.mark.parametrize("design", [QuestionShape(5), QuestionShape(40), QuestionShape(8, 3)])
+def test_the_best_by_the_method_comes_first_and_what_is_no_local_mechanism_last(
+    design: QuestionShape, method: str
+) -> None:
     epsilons = [Decimal("0.5"), Decimal(4)]
     for n, wanted in ((2000, None), (None, 0.03)):
         rows = plan_rows(design, epsilons, n, wanted, method=method, share=0.1)
@@ -40,7 +42,9 @@ def test_the_best_by_the_method_comes_first_and_what_is_no_local_mechanism_last(
 
 def test_the_order_is_by_the_method_where_hoeffdings_is_another() -> None:
     rows = {
-        method: [row.mechanism for row in plan_rows(Design(3), [Decimal(2)], 5000, None, method=method, share=0.02)]
+        method: [
+            row.mechanism for row in plan_rows(QuestionShape(3), [Decimal(2)], 5000, None, method=method, share=0.02)
+        ]
         for method in ("hoeffding", "clopper-pearson")
     }
     assert rows["hoeffding"] != rows["clopper-pearson"]

@@ -15,7 +15,7 @@ import sotto_estimator
 from decoded_strings import ROWS, SUBJECT, decoded
 from house import open_house
 from sotto_estimator.association.associate import associate
-from sotto_estimator.results.encode import csv_text, guarded
+from sotto_estimator.results.encode import csv_text, without_formulas
 from sotto_estimator.strings.google import write_results
 from sotto_estimator.views.decoded import as_csv
 from sotto_protocol import Coins, Report, compile_survey
@@ -49,13 +49,13 @@ def check_harmless(text: str) -> None:
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_text_that_begins_like_a_formula_is_guarded(text: str) -> None:
-    assert guarded([text]) == [f"'{text}"]
+    assert without_formulas([text]) == [f"'{text}"]
     assert cells(csv_text([{text: text}])) == [[f"'{text}"]] * 2
 
 
 @pytest.mark.parametrize("cell", [*NUMBERS, -0.5, 7, None, True, "a=b", "plain", "", "'=1"])
 def test_what_is_a_number_or_begins_otherwise_is_left_alone(cell: object) -> None:
-    assert guarded([cell]) == [cell]
+    assert without_formulas([cell]) == [cell]
 
 
 @pytest.mark.parametrize("text", HIDDEN)
@@ -70,7 +70,7 @@ def test_every_number_can_be_read_back(number: float) -> None:
 
 @given(st.lists(st.text(), min_size=1, max_size=4))
 def test_no_row_of_texts_can_compute_and_each_is_there(texts: list[str]) -> None:
-    for cell, text in zip(guarded(texts), texts, strict=True):
+    for cell, text in zip(without_formulas(texts), texts, strict=True):
         assert cell in (text, f"'{text}")
         assert not RISKY.match(str(cell)) or re.fullmatch(r"[+-]\d+(\.\d+)?", str(cell))
 
@@ -110,4 +110,4 @@ def test_whoever_writes_csv_guards_it() -> None:
         path for path in folder.rglob("*.py") if "csv.writer" in path.read_text() or "DictWriter" in path.read_text()
     ]
     assert writing
-    assert all("writerow" in path.read_text() and "guarded(" in path.read_text() for path in writing)
+    assert all("writerow" in path.read_text() and "without_formulas(" in path.read_text() for path in writing)

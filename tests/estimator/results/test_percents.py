@@ -13,7 +13,7 @@ from sotto_estimator import Estimate, estimate_tally, read_data
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.page.waves import Point, WaveSeries
+from sotto_estimator.page.waves import WaveEstimate, WaveSeries
 from sotto_estimator.results.percents import OUTSIDE_WORDS, n_decimals_of, percent, signed_percent
 from sotto_protocol import Tally, compile_toml
 from sotto_protocol.language import LANGUAGES, language
@@ -93,7 +93,7 @@ def test_what_cannot_be_is_marked_in_every_table(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_marked_wave_by_wave() -> None:
-    say, point = language("en"), Point(1, 100, 1.2, 0.1, 0.9, 1.0)
+    say, point = language("en"), WaveEstimate(1, 100, 1.2, 0.1, 0.9, 1.0)
     assert WaveSeries("yes", (point,)).words(1.2, point, say).startswith("*120.00")
     assert WaveSeries("yes", (point,)).words(0.9, point, say).startswith("90.00")
 

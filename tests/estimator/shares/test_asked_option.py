@@ -14,14 +14,14 @@ import pytest
 
 import reference
 from published import build, survey_of
-from sotto_estimator.association.sides import read_sides
+from sotto_estimator.association.axes import read_sides
 from sotto_estimator.channel.channel import Channel, Target
 from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.errors import DomainError
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.planning.table import Design, plan_rows
+from sotto_estimator.planning.table import QuestionShape, plan_rows
 from sotto_estimator.planning.widths import PlanOptions, half_width
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_counts, estimate_tally
 from sotto_estimator.views.estimates import as_csv, as_json, table
@@ -153,13 +153,13 @@ def test_auto_takes_what_has_less_variance_whatever_the_share_is(k: int) -> None
 def test_a_plan_has_both_for_the_same_people() -> None:
     """One in eight is asked an option: the widths are those of an eighth of the people at all of epsilon."""
     options: PlanOptions = {"method": "clopper-pearson"}
-    [asked, flips, *_] = plan_rows(Design(8, 3), [Decimal(1)], 4000, None, **options)
+    [asked, flips, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, **options)
     assert (flips.mechanism, asked.mechanism) == ("bit-flips", "asked-option")
     assert asked.half_width == pytest.approx(half_width(500, Channel.warner_of_epsilon(1), **options), rel=1e-6)
     assert asked.half_width < flips.half_width
-    [needed, *_] = plan_rows(Design(8, 3), [Decimal(1)], None, asked.half_width, **options)
+    [needed, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], None, asked.half_width, **options)
     assert needed.n_reports == pytest.approx(4000, rel=0.02)
-    [waves, *_] = plan_rows(Design(8, 3), [Decimal(1)], 4000, None, Decimal(2), **options)
+    [waves, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, Decimal(2), **options)
     assert waves.mechanism == "basic-rappor"
 
 

@@ -27,7 +27,7 @@ from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.selection import Chosen
+from sotto_estimator.sources.selection import Selection
 from sotto_estimator.strings.question import bit_counts
 from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Coins, Survey, Tally
@@ -257,7 +257,7 @@ def test_intervals_given_the_draw_cover_at_every_number_of_reports() -> None:
 
 def test_one_waves_records_are_those_of_a_draw_too() -> None:
     records = np.concatenate([people(WAVES, 20, wave) for wave in (1, 2)])
-    assert Chosen(2).of(WAVES, records).tolist() == records[20:].tolist()
+    assert Selection(2).of(WAVES, records).tolist() == records[20:].tolist()
     assert Tally.of(WAVES, records).counted("q0") == Counted(
         {wave: int(WAVES.layout.drawn(people(WAVES, 20, wave))[:, 0].sum()) for wave in (1, 2)}
     )

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from sotto_estimator import Estimate, IntervalOptions, estimate_tally
 from sotto_estimator.page.charts import draw_shares
-from sotto_estimator.page.drawing import Bar, Dot, Drawing, Line
+from sotto_estimator.page.drawing import Dot, Drawing, DrawnBar, Line
 from sotto_estimator.results.panels import Bar as PlotBar
 from sotto_estimator.results.panels import bar_panels
 from sotto_estimator.results.rounding import UNKNOWN
@@ -52,7 +52,7 @@ def test_an_answer_that_nobody_gave_is_not_the_only_one_that_is_drawn() -> None:
     assert "at least 24 %, perhaps up to 78 %" in estimates.to_html()
     assert "at least 24 %, perhaps up to 78 %" in estimates._repr_html_()
     drawing = draw_shares("Which?", estimates.rows)
-    assert not [mark for mark in drawing.marks if isinstance(mark, Bar)]
+    assert not [mark for mark in drawing.marks if isinstance(mark, DrawnBar)]
     assert len([mark for mark in drawing.marks if isinstance(mark, Dot)]) == 3
     (axes,) = estimates.plot().axes
     assert not axes.patches
@@ -104,7 +104,7 @@ class Marked(NamedTuple):
 
 def drawn(drawing: Drawing) -> list[Marked]:
     """Return how each answer is drawn."""
-    at = [(type(of).__name__, of.x + getattr(of, "width", 0)) for of in drawing.marks if isinstance(of, Bar | Dot)]
+    at = [(type(of).__name__, of.x + getattr(of, "width", 0)) for of in drawing.marks if isinstance(of, DrawnBar | Dot)]
     lines = [(of.x1, of.x2) for of in drawing.marks if isinstance(of, Line) and of.kind == "whisker"][::3]
     return [Marked(*mark, *line) for mark, line in zip(at, lines, strict=True)]
 

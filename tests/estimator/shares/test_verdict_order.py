@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sotto_estimator import IntervalOptions
 from sotto_estimator.shares.of_tally import intervals_together
-from sotto_estimator.shares.verdict.order import Order, Span, order_of
+from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 from sotto_protocol import Survey, Tally, compile_toml
 
 LIKED = """
@@ -30,15 +30,15 @@ spans = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 6)).map(lambda ends: (ends[0] / 20, (ends[0] + ends[1]) / 20)),
     min_size=1,
     max_size=7,
-).map(lambda ends: [Span(str(place), *one) for place, one in enumerate(ends)])
+).map(lambda ends: [ShareInterval(str(place), *one) for place, one in enumerate(ends)])
 
 
-def are_apart(upper: list[Span], lower: list[Span]) -> bool:
+def are_apart(upper: list[ShareInterval], lower: list[ShareInterval]) -> bool:
     return all(above.low > below.high for above in upper for below in lower)
 
 
 @given(spans)
-def test_groups_are_apart_and_no_group_could_be_cut_in_two(listed: list[Span]) -> None:
+def test_groups_are_apart_and_no_group_could_be_cut_in_two(listed: list[ShareInterval]) -> None:
     known = {span.answer: span for span in listed}
     groups = [[known[answer] for answer in group] for group in order_of(listed).groups]
     assert sorted(span.answer for group in groups for span in group) == sorted(known)
@@ -51,7 +51,7 @@ def test_groups_are_apart_and_no_group_could_be_cut_in_two(listed: list[Span]) -
 
 
 @given(spans)
-def test_leaders_are_all_that_can_be_the_most_common(listed: list[Span]) -> None:
+def test_leaders_are_all_that_can_be_the_most_common(listed: list[ShareInterval]) -> None:
     may_lead = {one.answer for one in listed if all(one.high >= other.low for other in listed)}
     assert set(order_of(listed).leaders) == may_lead
     assert may_lead <= set(order_of(listed).groups[0])
@@ -80,7 +80,7 @@ def orders(survey: Survey, n: int, options: IntervalOptions) -> dict[tuple[int, 
     for counts in compositions(n):
         tally = Tally(survey, {1: n}, {"liked": np.array(counts)})
         together = intervals_together(tally, question, options)
-        found[counts] = order_of([Span(answer, *ends) for answer, ends in together.items()])
+        found[counts] = order_of([ShareInterval(answer, *ends) for answer, ends in together.items()])
     return found
 
 
@@ -105,7 +105,9 @@ def test_the_order_is_false_as_rarely_as_the_level_says_by_enumeration(method: s
             ways = factorial(N) / prod(map(factorial, counts))
             prob = ways * prod(share**count for share, count in zip(reported, counts, strict=True))
             false += prob * is_false(order, shares)
-            of_counts = order_of([Span(answer, count, count) for answer, count in zip("abc", counts, strict=True)])
+            of_counts = order_of(
+                [ShareInterval(answer, count, count) for answer, count in zip("abc", counts, strict=True)]
+            )
             naive += prob * is_false(of_counts, shares)
         assert false <= 0.3
         by_estimates_alone.append(naive)

@@ -11,8 +11,8 @@ from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.columns import Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.regression import (
-    Cells,
-    Regression,
+    BloomCells,
+    CandidateRegression,
     bounded_shares,
     fit_columns,
     independent,
@@ -82,12 +82,12 @@ def test_a_chernoff_interval_misses_no_more_often_than_it_says(weights: tuple[fl
 def test_standard_errors_are_those_of_the_enumerated_devices(n_waves: int) -> None:
     design = BloomDesign(2, 2, 1)
     counts = tiny_counts(6, n_waves)
-    cells = Cells.of(counts, RATES, HashMoments.of(design))
+    cells = BloomCells.of(counts, RATES, HashMoments.of(design))
     columns = np.array(STRINGS, float).T
     weights = np.array([[0.7, -0.6], [0.4, 0.9]])
     shares = np.array(SHARES)
     none = np.zeros(2)
-    fit = Regression(columns, shares, shares, weights, none, none, 0.0, 0, 0.0, columns @ shares, none)
+    fit = CandidateRegression(columns, shares, shares, weights, none, none, 0.0, 0, 0.0, columns @ shares, none)
     for row, error in zip(weights, standard_errors(cells, fit, weights), strict=True):
         values, chances = device_values(row, n_waves)
         variance = chances @ np.square(values) - (chances @ values) ** 2
@@ -97,10 +97,10 @@ def test_standard_errors_are_those_of_the_enumerated_devices(n_waves: int) -> No
 def test_standard_errors_of_unequal_waves_are_those_of_the_enumerated_devices() -> None:
     """Four devices answer once and six in two waves: as many reports of one cohort have no worse devices."""
     counts = BitCounts(np.array([16]), np.array([[8, 8]]), 2, (10, 6))
-    cells = Cells.of(counts, RATES, HashMoments.of(BloomDesign(2, 2, 1)))
+    cells = BloomCells.of(counts, RATES, HashMoments.of(BloomDesign(2, 2, 1)))
     columns, shares, none = np.array(STRINGS, float).T, np.array(SHARES), np.zeros(2)
     weights = np.array([[0.7, -0.6]])
-    fit = Regression(columns, shares, shares, weights, none, none, 0.0, 0, 0.0, columns @ shares, none)
+    fit = CandidateRegression(columns, shares, shares, weights, none, none, 0.0, 0, 0.0, columns @ shares, none)
     variance = 0.0
     for n_devices, n_each in ((4, 1), (6, 2)):
         values, chances = device_values(weights[0], n_each)
@@ -186,7 +186,7 @@ def test_counts_without_noise_give_back_the_shares() -> None:
     strings = CandidateMap.of([f"s{number}" for number in range(20)], design)
     shares = np.array([8, 4, 2, 1, 1] + 15 * [0]) / 16
     columns = Columns(strings)
-    cells = Cells.of(exact_counts(design, strings, shares, rates), rates, columns.moments)
+    cells = BloomCells.of(exact_counts(design, strings, shares, rates), rates, columns.moments)
     fit = fit_columns(cells, columns.dense(np.arange(20)))
     np.testing.assert_allclose(fit.shares, shares, atol=1e-9)
     np.testing.assert_allclose(fit.bounded, shares, atol=1e-9)
@@ -202,7 +202,7 @@ def test_waves_of_a_permanent_stage_alone_leave_as_many_devices_as_they_are() ->
     errors = []
     for n_waves in (1, 4):
         counts = BitCounts(once.n_reports, once.bit_counts, n_waves)
-        cells = Cells.of(counts, rates, columns.moments)
+        cells = BloomCells.of(counts, rates, columns.moments)
         fit = fit_columns(cells, columns.dense(np.arange(5)))
         chernoff = chernoff_half_width(fit.weights.reshape(5, 8, 8), counts, rates, 2, 0.05)
         errors.append((standard_errors(cells, fit, fit.weights), chernoff))
@@ -225,7 +225,7 @@ def test_bounded_shares_beat_every_other_point_of_the_simplex() -> None:
 def test_a_column_that_others_make_up_is_told() -> None:
     design = BloomDesign(3, 1, 4)
     columns = np.tile(np.eye(3), (4, 1))  # they add up to 1 everywhere
-    cells = Cells.of(BitCounts(np.full(4, 9), np.full((4, 3), 3)), RATES, HashMoments.of(design))
+    cells = BloomCells.of(BitCounts(np.full(4, 9), np.full((4, 3), 3)), RATES, HashMoments.of(design))
     assert independent(cells, columns, of_constant=True).tolist() == [True, True, False]
     assert independent(cells, np.ones((12, 1)), of_constant=True).tolist() == [False]
     assert independent(cells, columns[:, :2], of_constant=True).all()

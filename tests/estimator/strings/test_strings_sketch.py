@@ -14,7 +14,7 @@ from sketch_crowds import channel_of, collect_sketch, points, sketch_of, zipf
 from sotto_client.cli import main
 from sotto_estimator import DomainError, SourceError
 from sotto_estimator.strings.decode import DecodeOptions
-from sotto_estimator.strings.peeling import Fit, peel
+from sotto_estimator.strings.peeling import StringFit, peel
 from sotto_estimator.strings.question import decode_tally
 from sotto_estimator.strings.sketch import decode_sketch
 from sotto_estimator.strings.sketch_counts import SketchCounts
@@ -26,7 +26,7 @@ FULL = bool(os.environ.get("SOTTO_TEST_FULL"))
 WORDS = [f"word {number}" for number in range(1000)]
 
 
-def shares_of_all(counts: SketchCounts, texts: list[str]) -> tuple[NDArray[np.float64], NDArray[np.float64], Fit]:
+def shares_of_all(counts: SketchCounts, texts: list[str]) -> tuple[NDArray[np.float64], NDArray[np.float64], StringFit]:
     """Return the shares of all candidates, found or not, their sums, and the fit of those that were found."""
     numbers = string_numbers(texts)
     peeled = peel(counts, numbers, 0.05, "fdr")
@@ -72,7 +72,7 @@ def test_strings_that_collide_are_told_apart_once_they_are_found() -> None:
     used = SketchCounts.of(sketch, counts)
     numbers = string_numbers([*parts, "quince"])
     alone = used.sums(numbers) / (1 - 1 / 13)
-    fit = Fit.of(used, used.buckets(numbers[:4]))
+    fit = StringFit.of(used, used.buckets(numbers[:4]))
     assert np.abs(alone - [*parts.values(), 0]).max() > 0.02  # 12 cohorts of 13 buckets: chance collides
     assert fit.shares == pytest.approx([*parts.values()], abs=1e-6)
     assert fit.estimate(fit.left.sums(numbers)) == pytest.approx(0, abs=1e-6)
@@ -102,7 +102,7 @@ def test_one_report_a_cohort_leaves_the_sum_of_squares_at_most_one() -> None:
     counts = sketch.count_support(sketch.perturb(["fig"], _coins(1)))
     used = SketchCounts.of(sketch, counts)
     assert used.second_moment() == (0.0, np.inf)
-    assert Fit.of(used, used.buckets(string_numbers([]))).unlisted == 1
+    assert StringFit.of(used, used.buckets(string_numbers([]))).unlisted == 1
     decoded = decode_sketch(sketch, counts, ["fig", "pear"], keep_all=True)
     assert (decoded.rows, decoded.other_standard_error) == ((), None)
     assert decoded.undetected is not None

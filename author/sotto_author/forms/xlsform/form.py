@@ -120,7 +120,7 @@ def read_form(content: bytes, *, skip_unsupported: bool = False) -> Form:
         form["title"] if "form_title" in headers.get("settings", ()) or "title" in headers.get("settings", ()) else ""
     )
     lists = {name: listed for name, listed in form.get("choices", {}).items() if isinstance(listed, list)}
-    return Form(str(title), tuple(_rows(form["children"], _Around())), lists, languages, tuple(matrices))
+    return Form(str(title), tuple(_rows(form["children"], _Nesting())), lists, languages, tuple(matrices))
 
 
 def _parse(rows: dict[str, Rows], headers: dict[str, list[str]]) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _tag(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Nesting:
     """The groups that a row stands in."""
 
     section: Any = ""
@@ -198,7 +198,7 @@ class _Around:
     repeat: str = ""
     depth: int = 0
 
-    def within(self, group: dict[str, Any]) -> "_Around":
+    def within(self, group: dict[str, Any]) -> "_Nesting":
         """Return it with one more group. Raises FormError where there are too many."""
         if self.depth == _MAX_DEPTH:
             raise FormError(f"survey, row {group.get(_ROW)}: groups may stand in {_MAX_DEPTH} others at most.")
@@ -207,7 +207,7 @@ class _Around:
         label = group.get("label") or moved or self.section
         is_repeat = group["type"] in ("repeat", "loop")
         repeat = str(group.get("name")) if is_repeat else self.repeat
-        return _Around(label, (*self.conditions, *_relevant(group)), self.repeat or repeat, self.depth + 1)
+        return _Nesting(label, (*self.conditions, *_relevant(group)), self.repeat or repeat, self.depth + 1)
 
 
 def _relevant(members: dict[str, Any]) -> tuple[str, ...]:
@@ -216,7 +216,7 @@ def _relevant(members: dict[str, Any]) -> tuple[str, ...]:
     return (said,) if isinstance(said, str) else ()
 
 
-def _rows(children: Sequence[dict[str, Any]], around: _Around) -> Iterator[Row]:
+def _rows(children: Sequence[dict[str, Any]], around: _Nesting) -> Iterator[Row]:
     """Yield the rows of a group; and the text beside a choice, which pyxform makes of a row of type or_other."""
     number = 0
     for members in children:

@@ -8,7 +8,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.shares.of_tally import intervals_together
-from sotto_estimator.shares.verdict.order import Order, Span, order_of
+from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 from sotto_protocol import Question, Tally
 
 
@@ -50,13 +50,13 @@ def _compare(
     """Return the comparisons of a question; `n_together`: None for as many groups as have reports to it."""
     counted = {name: tally for name, tally in tallies.items() if tally.counted(question.id).n_reports}
     n_groups = n_together or len(counted)
-    spans: dict[str, list[Span]] = {}
+    spans: dict[str, list[ShareInterval]] = {}
     for name, tally in counted.items():
         if is_number(question):
             n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else 1)
             mean = estimate_mean(NumberCounts.of(tally, question), options, n_intervals)
-            spans.setdefault("mean", []).append(Span(name, mean.low, mean.high))
+            spans.setdefault("mean", []).append(ShareInterval(name, mean.low, mean.high))
             continue
         for answer, ends in intervals_together(tally, question, options, n_groups).items():
-            spans.setdefault(answer, []).append(Span(name, *ends))
+            spans.setdefault(answer, []).append(ShareInterval(name, *ends))
     return [Comparison(question.id, answer, order_of(listed)) for answer, listed in spans.items() if len(listed) > 1]

@@ -13,7 +13,7 @@ from sotto_estimator.results.rounding import any_too_wide
 from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.shares.of_tally import intervals_together
 from sotto_estimator.shares.verdict.aim import aim_of_counts, aim_of_question
-from sotto_estimator.shares.verdict.order import Order, Span, order_of
+from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 from sotto_estimator.shares.verdict.verdict import Aim, Verdict, mean_finding, of_precision, share_findings
 from sotto_protocol import Question, Tally
 
@@ -76,7 +76,7 @@ def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, estim
     together = intervals_together(tally, question, options, estimates.n_groups if options.simultaneous else 1)
     # About respondents each option is of those who were asked it: other people.
     is_comparable = not (question.mechanism.has_cohorts and options.about == "respondents")
-    order = order_of([Span(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
+    order = order_of([ShareInterval(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
     shown = largest(rows, MAX_FINDINGS)
     if len(shown) < len(rows):
         shown = [replace(row, low=together[row.answer][0], high=together[row.answer][1]) for row in shown]

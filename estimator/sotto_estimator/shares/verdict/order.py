@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 
-class Span(NamedTuple):
+class ShareInterval(NamedTuple):
     """The interval of one answer's share; all of a question hold together."""
 
     answer: str
@@ -27,10 +27,10 @@ class Order:
     leaders: tuple[str, ...]
 
 
-def order_of(spans: Sequence[Span]) -> Order:
+def order_of(spans: Sequence[ShareInterval]) -> Order:
     """Return what the intervals of one answer or more say of their order; groups as fine as may be.
 
-    >>> order_of([Span("a", 0.1, 0.2), Span("b", 0.5, 0.7), Span("c", 0.15, 0.4)])
+    >>> order_of([ShareInterval("a", 0.1, 0.2), ShareInterval("b", 0.5, 0.7), ShareInterval("c", 0.15, 0.4)])
     Order(groups=(('b',), ('c', 'a')), leaders=('b',))
     """
     falling = sorted(spans, key=lambda span: (span.low + span.high, span.low), reverse=True)

@@ -6,13 +6,13 @@ from decimal import Decimal
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.split import Verdict
+from sotto_estimator.planning.split import SplitVerdict
 from sotto_estimator.planning.survey import PlannedSurvey, part_drawn, wish_of
 from sotto_protocol import Question, Survey
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PrecisionGoal:
     """A question's wished half-width, `want`, and what it takes; of a text the share that is to be found.
 
     `respondents`: at its present epsilon, of the whole survey; None where 10^12 are too few. `width`: of as many as are
@@ -30,23 +30,23 @@ class Wish:
     is_free: bool = True
 
 
-def wishes_at(survey: Survey, reach: Reach, half_width: float | None) -> list[Wish]:
+def wishes_at(survey: Survey, reach: Reach, half_width: float | None) -> list[PrecisionGoal]:
     """Return what is wished, where no number of respondents is planned."""
     wanted = [(question, wish_of(question, half_width)) for question in survey.questions]
     part = part_drawn(survey)
     return [
-        Wish(question, want, respondents_for(question, want, reach, part))
+        PrecisionGoal(question, want, respondents_for(question, want, reach, part))
         for question, want in wanted
         if want is not None
     ]
 
 
-def wishes_of(draft: Draft, plan: PlannedSurvey, verdict: Verdict) -> list[Wish]:
+def wishes_of(draft: Draft, plan: PlannedSurvey, verdict: SplitVerdict) -> list[PrecisionGoal]:
     """Return what is wished of a plan, beside its verdict."""
     part = part_drawn(plan.survey)
     taken = verdict.split.epsilons if verdict.split else (None,) * len(plan.questions)
     return [
-        Wish(
+        PrecisionGoal(
             one.question,
             one.want,
             respondents_for(one.question, one.want, plan.reach, part),

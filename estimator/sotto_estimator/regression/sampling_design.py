@@ -15,7 +15,7 @@ _MAX_TERMS = 5 * 10**7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class SamplingDesign:
     """The rows of a sample: how they were drawn, and in which of its groups each is.
 
     The weights add up to the number of people of equal weight who would say as much, `n_effective`.
@@ -25,7 +25,7 @@ class Drawn:
     group: NDArray[np.int64]
 
     @classmethod
-    def of(cls, sampling: Sampling, group: NDArray[np.int64], n_coefficients: int) -> "Drawn":
+    def of(cls, sampling: Sampling, group: NDArray[np.int64], n_coefficients: int) -> "SamplingDesign":
         """Return that of any weights. Raises SourceError for rows that are too many."""
         if len(group) * n_coefficients > _MAX_TERMS:
             raise SourceError(

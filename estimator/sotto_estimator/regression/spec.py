@@ -8,8 +8,8 @@ import numpy as np
 
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.contradiction import Disagreement
+from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import check_level
-from sotto_estimator.intervals.void import Void
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.answer_model import (
     fit_answer,
@@ -19,18 +19,18 @@ from sotto_estimator.regression.answer_model import (
     predict_average,
 )
 from sotto_estimator.regression.cluster_model import Clustered, fit_clustered
-from sotto_estimator.regression.contradicted import voids_of_rows
+from sotto_estimator.regression.contradicted import misfits_of_rows
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.formula import INTERCEPT, Formula, terms_of
 from sotto_estimator.regression.inference import ratio_test
 from sotto_estimator.regression.lack_of_fit import lack_of_fit
-from sotto_estimator.regression.model import Model
+from sotto_estimator.regression.model import FittedModel
 from sotto_estimator.regression.outcome_column import read_outcome
 from sotto_estimator.regression.outcome_model import fit_outcome, labels_of_outcome
 from sotto_estimator.regression.result import NOT_FITTED, Prediction, Regression, not_fitted
 from sotto_estimator.regression.sample import Sample, sample_of
 from sotto_estimator.regression.warning import warnings_of
-from sotto_estimator.results.words import void_sentence
+from sotto_estimator.results.words import misfit_sentence
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.table import Table
 
@@ -38,7 +38,7 @@ _MOST_DESIGNS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Regressed:
+class RegressionSpec:
     """A regression that is asked for.
 
     `outcome`: one of OUTCOMES; `cluster`: the column of what has intercepts of its own, or ""; `sampling`: the columns
@@ -80,7 +80,7 @@ class Regressed:
         alike = [table.columns[name] for name in self._explaining]
         sample = sample_of(reported, terms, alike, self.sampling.read(table, None) if self.sampling.names else None)
         terms_held = [*terms.tested(), *formula.names, *([formula.outcome] if formula.hidden else [])]
-        if void := voids_of_rows(table, reported, formula.reports, terms_held, self.reports.about):
+        if void := misfits_of_rows(table, reported, formula.reports, terms_held, self.reports.about):
             return self._not_fitted(table, reported, sample, level, void)
         model, words, said = self._model(table, sample)
         return Regression(
@@ -103,7 +103,7 @@ class Regressed:
         )
 
     def _not_fitted(
-        self, table: Table, reported: Reported, sample: Sample, level: float, void: tuple[Void, ...]
+        self, table: Table, reported: Reported, sample: Sample, level: float, void: tuple[GroupMisfit, ...]
     ) -> Regression:
         """Return what is known where reports contradict the design: no number of the fit."""
         formula, drawn = self.formula, sample.drawn
@@ -122,7 +122,7 @@ class Regressed:
             NOT_FITTED,
             np.full((len(labels), len(labels)), math.nan),
             notes=tuple(filter(None, [_apart_words(void, self.reports.about), self._drawn_words, table.left_out])),
-            preface=(void_sentence(formula.reports),),
+            preface=(misfit_sentence(formula.reports),),
             title=table.name,
             degrees_of_freedom=drawn.degrees_of_freedom if drawn else None,
             contradictions=void,
@@ -135,7 +135,7 @@ class Regressed:
         said = ", ".join(f"{what} by {column}" for what, column in of.items() if column)
         return f"people were drawn with {said}" if said else ""
 
-    def _measures(self, model: Model, sample: Sample, reported: Reported) -> dict[str, float]:
+    def _measures(self, model: FittedModel, sample: Sample, reported: Reported) -> dict[str, float]:
         """Return the test of lack of fit, where there is one: of an answer to the left, and two reports.
 
         Of a sample that is not simple, what its weights leave of it.
@@ -154,7 +154,7 @@ class Regressed:
         own = [formula.outcome] if formula.hidden else []
         return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.cluster])]))
 
-    def _model(self, table: Table, sample: Sample) -> tuple[Model, str, str]:
+    def _model(self, table: Table, sample: Sample) -> tuple[FittedModel, str, str]:
         """Return the model, what it is, and what is to be said of its clusters, or of an unrelated question."""
         answers, formula = sample.answers, self.formula
         if sample.has_unrelated and (formula.hidden or self.cluster):
@@ -174,7 +174,7 @@ class Regressed:
         return model, words, _unrelated_words(model) if sample.has_unrelated else ""
 
 
-def _apart_words(void: Sequence[Void], asked: Sequence[str]) -> str:
+def _apart_words(void: Sequence[GroupMisfit], asked: Sequence[str]) -> str:
     """Return what would let samples differ, where it is only that which contradicts."""
     if not asked or not all(isinstance(found, Disagreement) for _, found in void):
         return ""
@@ -188,7 +188,7 @@ def _designs(reported: Reported) -> tuple[str, ...]:
     return (*listed[:_MOST_DESIGNS], *more)
 
 
-def _unrelated_words(model: Model) -> str:
+def _unrelated_words(model: FittedModel) -> str:
     share = 1 / (1 + math.exp(-model.fitted.coefficients[-1]))
     return (
         f"the share of yes to the unrelated question is estimated with it, as {100 * share:.2f} %: it is taken to be "
@@ -196,7 +196,7 @@ def _unrelated_words(model: Model) -> str:
     )
 
 
-def _warnings(model: Model, sample: Sample) -> list[str]:
+def _warnings(model: FittedModel, sample: Sample) -> list[str]:
     intercept = [place for place, name in enumerate(sample.terms.names) if name == INTERCEPT]
     null = _of_answers(fit_columns(sample, intercept), sample)
     n_of_answer = (len(sample.answers) - 1) * len(sample.terms.names)
@@ -220,7 +220,7 @@ def _of_answers(null: Fitted, sample: Sample) -> Fitted:
 
 
 def _predictions(
-    model: Model, sample: Sample, people: Sequence[Mapping[str, str]], level: float
+    model: FittedModel, sample: Sample, people: Sequence[Mapping[str, str]], level: float
 ) -> tuple[Prediction, ...]:
     found: list[Prediction] = []
     for cells in people:

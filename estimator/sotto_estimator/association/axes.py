@@ -24,7 +24,7 @@ Candidates = Mapping[str, CandidateMap | Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TableAxis:
     """One side of a joint table: a question, or one option of an any-of question, and its categories.
 
     `option`: the number of the any-of question's option. `strings`: those of a text question that are told apart; what
@@ -69,7 +69,7 @@ class Side:
         raise _unknown(mechanism)
 
 
-def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[Side]:
+def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[TableAxis]:
     """Return the sides that two or three names stand for, QUESTION or QUESTION:OPTION. Raises DomainError."""
     if len(names) not in (2, 3) or len(set(names)) < len(names):
         raise DomainError("questions must be two or three different ones.")
@@ -80,7 +80,7 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     return sides
 
 
-def read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
+def read_side(survey: Survey, name: str, candidates: Candidates) -> TableAxis:
     """Return the side that a name stands for, QUESTION or QUESTION:OPTION. Raises DomainError."""
     question_id, _, option = name.partition(":")
     known = {question.id: question for question in survey.questions}
@@ -92,7 +92,7 @@ def read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
         if option not in question.labels:
             listed = ", ".join(f"{question_id}:{each}" for each in question.labels[:8])
             raise DomainError(f"{question_id} takes several answers: ask for one option, {listed}.")
-        return Side(name, question, option=question.labels.index(option))
+        return TableAxis(name, question, option=question.labels.index(option))
     if isinstance(mechanism, AskedOption):
         raise DomainError(
             f"{question_id} asks each device one option (asked-option): no report says how options go together, and "
@@ -101,7 +101,7 @@ def read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
     if option:
         raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} takes one answer.")
     if isinstance(mechanism, ChoiceMechanism):
-        return Side(name, question)
+        return TableAxis(name, question)
     if is_number(question):
         raise DomainError(f"{question_id} asks for numbers: a joint table is of answers that can be listed.")
     if not isinstance(mechanism, BloomResponse | SketchResponse):
@@ -113,8 +113,8 @@ def read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
     if isinstance(mechanism, SketchResponse):
         if not strings or len({*strings}) < len(strings):
             raise DomainError("strings must be one at least, and differ from one another.")
-        return Side(name, question, strings=tuple(strings))
-    return Side(name, question, strings=tuple(strings), candidates=_read_map(mechanism, given, strings))
+        return TableAxis(name, question, strings=tuple(strings))
+    return TableAxis(name, question, strings=tuple(strings), candidates=_read_map(mechanism, given, strings))
 
 
 def _read_map(mechanism: BloomResponse, given: CandidateMap | Sequence[str], strings: Sequence[str]) -> CandidateMap:

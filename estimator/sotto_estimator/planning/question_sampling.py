@@ -6,13 +6,13 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import Unpack
 
 from sotto_estimator.channel.channel import Channel
-from sotto_estimator.planning.table import Design, PlanRow
+from sotto_estimator.planning.table import PlanRow, QuestionShape
 from sotto_estimator.planning.widths import PlanOptions, half_width, respondents_needed, standard_deviation
 from sotto_protocol.documents import MAX_DECIMALS
 
 
-def drawn_rows(
-    design: Design,
+def rows_by_number_drawn(
+    design: QuestionShape,
     n_questions: int,
     epsilons: Sequence[Decimal],
     n: int | None,
@@ -32,7 +32,7 @@ def drawn_rows(
 
 
 def _row(
-    design: Design,
+    design: QuestionShape,
     n_questions: int,
     n_drawn: int,
     epsilon: Decimal,

@@ -6,25 +6,25 @@ reports of pooled waves depend, for means, and for people who were asked by seve
 
 import math
 
-from sotto_estimator.comparing.sides import Side
+from sotto_estimator.comparing.group_estimates import GroupEstimate
 
 _LEAST_P = 1e-9
 _N_HALVINGS = 40
 
 
-def difference_of_two(first: Side, second: Side, level: float) -> tuple[float, float]:
+def difference_from_two_intervals(first: GroupEstimate, second: GroupEstimate, level: float) -> tuple[float, float]:
     """Return an interval of the second's less the first's."""
     (low_1, high_1), (low_2, high_2) = (side.bounds((1 + level) / 2) for side in (first, second))
     return low_2 - high_1, high_2 - low_1
 
 
-def ratio_of_two(first: Side, second: Side, level: float) -> tuple[float, float]:
+def ratio_of_two(first: GroupEstimate, second: GroupEstimate, level: float) -> tuple[float, float]:
     """Return an interval of the second's share over the first's, in [0, infinity]."""
     (low_1, high_1), (low_2, high_2) = (side.bounds((1 + level) / 2) for side in (first, second))
     return low_2 / high_1 if high_1 else 0.0, high_2 / low_1 if low_1 else math.inf
 
 
-def p_of_two(first: Side, second: Side) -> float:
+def p_of_two(first: GroupEstimate, second: GroupEstimate) -> float:
     """Return the least alpha of which the intervals at 1 - alpha don't meet: a P-value; 10^-9 where it is less."""
     estimates = sorted([first, second], key=lambda side: side.estimate)
 

@@ -17,7 +17,7 @@ _MARGIN = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
+class Refutation:
     """Counts that a model hardly ever gives. `g_squared`: twice the log-likelihood that its best fit loses.
 
     `p_value`: the probability, at most, that any of the tests that were made shows as much (Bonferroni).
@@ -41,7 +41,7 @@ class Unfit:
         )
 
 
-def unfit_of(model: str, arms: Sequence[Arm], probs: Sequence[Floats], g_squared: float) -> tuple[Unfit, ...]:
+def unfit_of(model: str, arms: Sequence[Arm], probs: Sequence[Floats], g_squared: float) -> tuple[Refutation, ...]:
     """Return what is wrong with the counts of arms, control questions among them, by P(report | class) of each.
 
     Every report's count is held against the least and the most that any class gives, and all of them together by G².
@@ -53,7 +53,7 @@ def unfit_of(model: str, arms: Sequence[Arm], probs: Sequence[Floats], g_squared
     n_free = sum(int(of.any(axis=1).sum()) - 1 for of in probs)
     tails.append(tail_of_fit(g_squared, n_free))
     p_value = min(1.0, max(_LEAST_P, len(tails) * min(tails) * (1 + _MARGIN)))
-    return (Unfit(model, g_squared, p_value),) if p_value <= FALSE_ALARM else ()
+    return (Refutation(model, g_squared, p_value),) if p_value <= FALSE_ALARM else ()
 
 
 def tail_of_fit(g_squared: float, n_free: int) -> float:

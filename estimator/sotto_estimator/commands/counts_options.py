@@ -42,7 +42,7 @@ class Probability(click.ParamType):  # type: ignore[type-arg]  # generic from cl
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DesignInput:
     """How people were asked: designs by the label of their arm, which is "" where they have none."""
 
     specs: tuple[tuple[str, DesignSpec], ...] = ()
@@ -78,10 +78,10 @@ class Counts(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 @dataclass(frozen=True, slots=True)
-class PaperSurvey:
+class CountsInput:
     """The counts of a survey, by sample in the designs' order; () where none were given."""
 
-    asked: Asked
+    asked: DesignInput
     counts: tuple[Given, ...]
 
     def arms(self) -> list[Arm]:
@@ -144,7 +144,7 @@ _OPTIONS = (
 )
 
 
-def paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def counts_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a survey on paper; the command gets `asked`, and `paper`, None where no counts were given.
 
     Raises UsageError.
@@ -170,9 +170,9 @@ def paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError("--design, --truth, --warner and --epsilon say one thing; give one.")
         if short and prob is not None:
             raise click.UsageError("--prob goes with --design, and not with --truth, --warner or --epsilon.")
-        asked = Asked((("", short),) if short else _read_designs(designs, prob), allow_conclusive)
+        asked = DesignInput((("", short),) if short else _read_designs(designs, prob), allow_conclusive)
         given = _read_counts(n_yes, n_reports, counts)
-        return command(*arguments, asked=asked, paper=PaperSurvey(asked, given) if given else None, **options)
+        return command(*arguments, asked=asked, paper=CountsInput(asked, given) if given else None, **options)
 
     return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), on_paper)
 

@@ -27,7 +27,7 @@ Bounds = Callable[[float], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class GroupEstimate:
     """What is known of one group's share of an answer, or mean: then `answer` is "", and `unit` is the numbers'.
 
     `bounds(level)`: an interval that holds with this probability. `error_at(share)`: the standard error if that were
@@ -50,14 +50,16 @@ class Side:
         return self.error_at(self.estimate)
 
 
-def side_of_group(group: Group, epsilon: float, target: Target, question: str = "", answer: str = "yes") -> Side:
+def side_of_group(
+    group: Group, epsilon: float, target: Target, question: str = "", answer: str = "yes"
+) -> GroupEstimate:
     """Return the side of independent reports."""
     return _of_devices(group, Devices.alike(group.n, 1), epsilon, target, question, answer)
 
 
-def sides_of_tally(tally: Tally, target: Target) -> list[Side]:
+def sides_of_tally(tally: Tally, target: Target) -> list[GroupEstimate]:
     """Return a side of every share and every mean that has reports. Texts have none: their shares are decoded."""
-    found: list[Side] = []
+    found: list[GroupEstimate] = []
     for question in tally.survey.questions:
         if is_number(question):
             found += _mean(NumberCounts.of(tally, question), target)
@@ -66,7 +68,7 @@ def sides_of_tally(tally: Tally, target: Target) -> list[Side]:
     return found
 
 
-def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> list[Side]:
+def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> list[GroupEstimate]:
     """Return a side of every answer that people were asked for by designs; of two answers of the first."""
     if len(arms) == 1 and arms[0].design.is_binary:
         (arm,), design = arms, arms[0].design
@@ -75,26 +77,26 @@ def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> li
         return [side_of_group(group, design.epsilon, target, question, design.labels[0])]
     found = estimate_arms(arms, IntervalOptions(target=target), is_held=False).told_rows
 
-    def side(at: int) -> Side:
+    def side(at: int) -> GroupEstimate:
         row = found[at]
 
         def bounds(level: float) -> tuple[float, float]:
             narrow = estimate_arms(arms, IntervalOptions(level=level, target=target), is_held=False).told_rows[at]
             return narrow.low, narrow.high
 
-        return Side(
+        return GroupEstimate(
             question, row.answer, row.n_reports, row.epsilon, row.share, bounds, lambda _: float(row.standard_error)
         )
 
     return [side(at) for at in range(len(found))]
 
 
-def sides_of_data(data: Data, target: Target) -> dict[str, list[Side]]:
+def sides_of_data(data: Data, target: Target) -> dict[str, list[GroupEstimate]]:
     """Return the sides of every group of a CSV, in their order. Raises `DomainError` where no column says groups."""
     column = data.groups
     if column is None or data.sampling.names:
         raise DomainError("groups are compared of a CSV with a column of groups, of people who were drawn simply.")
-    found: dict[str, list[Side]] = {}
+    found: dict[str, list[GroupEstimate]] = {}
     for label in in_order(column.labels):
         arms = data.reported.counts(column.codes == column.labels.index(label))
         found[label] = sides_of_arms(arms, target, data.question)
@@ -108,7 +110,7 @@ def people_of(tallies: Sequence[Tally]) -> People:
     return "same" if is_same else "other"
 
 
-def _shares(tally: Tally, question: Question, target: Target) -> list[Side]:
+def _shares(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:
     counted, epsilon, channel = tally.counted(question.id), float(question.epsilon), channel_of(question)
     counts = tally.support_counts[question.id].tolist()
     if not question.mechanism.has_cohorts:
@@ -125,7 +127,9 @@ def _devices(counted: Counted, n: int) -> Devices:
     return Devices.of(counted if n == counted.n_reports else Counted.unsplit(n, counted.waves))
 
 
-def _of_devices(group: Group, devices: Devices, epsilon: float, target: Target, question: str, answer: str) -> Side:
+def _of_devices(
+    group: Group, devices: Devices, epsilon: float, target: Target, question: str, answer: str
+) -> GroupEstimate:
     def bounds(level: float) -> tuple[float, float]:
         ends = share_bounds(
             group.support_count, group.n, group.channel, level=level, method="chernoff", target=target, devices=devices
@@ -137,10 +141,12 @@ def _of_devices(group: Group, devices: Devices, epsilon: float, target: Target, 
         return float(errors_of(share, group.n, group.channel, target, design_effect=devices.effect))
 
     is_simple = devices.n_waves == 1
-    return Side(question, answer, group.n, epsilon, group.share, bounds, error_at, group if is_simple else None)
+    return GroupEstimate(
+        question, answer, group.n, epsilon, group.share, bounds, error_at, group if is_simple else None
+    )
 
 
-def _mean(counts: NumberCounts, target: Target) -> list[Side]:
+def _mean(counts: NumberCounts, target: Target) -> list[GroupEstimate]:
     if not counts.n_reports:
         return []
     options = IntervalOptions(target=target)
@@ -151,5 +157,5 @@ def _mean(counts: NumberCounts, target: Target) -> list[Side]:
         return at_level.low, at_level.high
 
     error = found.standard_error
-    side = Side(counts.question, "", found.n_reports, found.epsilon, found.mean, bounds, lambda _: error)
+    side = GroupEstimate(counts.question, "", found.n_reports, found.epsilon, found.mean, bounds, lambda _: error)
     return [replace(side, unit=found.unit)]

@@ -18,7 +18,7 @@ _WORTH = 0.95  # what leaves more of a width than this helps nobody
 
 
 @dataclass(frozen=True, slots=True)
-class Help:
+class Remedy:
     """What would help one question, or several that are alike; a figure is None where that way is none.
 
     Each is of that alone, all else as it is. `n_options` and `width_of_options`: the most options with which its goal
@@ -42,7 +42,7 @@ class Help:
     is_free: bool
 
 
-def helps_of(draft: Draft, plan: PlannedSurvey) -> list[Help]:
+def helps_of(draft: Draft, plan: PlannedSurvey) -> list[Remedy]:
     """Return what would help the questions that show less than their goal; alike ones share it."""
     alike: dict[object, list[tuple[int, QuestionPlan]]] = {}
     for index, one in enumerate(plan.questions):
@@ -60,13 +60,13 @@ def _help(
     alike: Sequence[QuestionPlan],
     index: int,
     drawn: tuple[int, dict[int, float]] | None,
-) -> Help:
+) -> Remedy:
     one, part, reach = alike[0], part_drawn(plan.survey), plan.reach
     options = _fewer_options(draft, plan, index) if draft.is_free(index) else None
     epsilon = least_epsilon(draft, index, one.goal, plan.n, reach, part) if draft.is_free(index) else None
     n_waves = plan.survey.waves
     width_drawn = drawn[1][index] if drawn and drawn[1][index] <= _WORTH * one.width else None
-    return Help(
+    return Remedy(
         questions=tuple(alike),
         n_options=options[0] if options else None,
         width_of_options=options[1] if options else None,
