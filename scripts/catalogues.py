@@ -12,6 +12,7 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from gettext import c2py
 from hashlib import sha256
 from io import BytesIO
@@ -51,8 +52,9 @@ def messages_of(path: Path, method: str, keywords: dict[str, tuple[int, ...] | N
     return [found[1] for found in extract_from_file(method, path, keywords, (), options)]
 
 
+@cache
 def read_sources() -> dict[str, list[str | tuple[str, str]]]:
-    """Return the messages by the paths of the sources."""
+    """Return the messages by the paths of the sources, which are read once: that is slow."""
     found = {
         str(path.relative_to(ROOT)): messages_of(path, method, keywords, options)
         for method, keywords, options, pattern in _SOURCES

@@ -1,9 +1,10 @@
 """What holds for all tests, and the databases that they run on."""
 
+import gc
 import logging
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,17 @@ is_full = bool(os.environ.get("SOTTO_TEST_FULL"))
 # A busy machine is no failure. The same examples every time, so that a failure is the change's; --full looks for more.
 settings.register_profile("sotto", deadline=None, derandomize=not is_full)
 settings.load_profile("sotto")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None]:
+    """Collect without looking for garbage, and never look there: to go through all tests again and again is slow."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
