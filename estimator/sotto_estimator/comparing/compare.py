@@ -207,12 +207,14 @@ def compare_sides(
         _row(*pair, options, n_rows, p_value, test)
         for pair, p_value, (_, test) in zip(pairs, p_values, found, strict=True)
     )
-    return Tested("groups", title, _lines(rows, options), options.members, rows)
+    of_asked = any(side.of_asked for _, first, _, second in pairs for side in (first, second))
+    return Tested("groups", title, _lines(rows, options, of_asked), options.members, rows)
 
 
-def _lines(rows: Sequence[Difference], options: CompareOptions) -> tuple[str, ...]:
+def _lines(rows: Sequence[Difference], options: CompareOptions, of_asked: bool) -> tuple[str, ...]:
     together = "all together" if options.simultaneous else "each by itself"
-    about = "the population" if options.target == "population" else "these respondents"
+    about = "those respondents who were asked" if of_asked else "these respondents"
+    about = "the population" if options.target == "population" else about
     tests = " and ".join(words for name, words in _TESTS.items() if any(row.test == name for row in rows))
     return (
         f"{level_words(options.level)} intervals that hold for every n and share, {together}, about {about}",

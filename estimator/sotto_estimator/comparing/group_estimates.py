@@ -32,6 +32,7 @@ class GroupEstimate:
 
     `bounds(level)`: an interval that holds with this probability. `error_at(share)`: the standard error if that were
     the share. `group`: the counts, where the reports are independent and went through one channel.
+    `of_asked`: whether not every respondent is asked this: then respondents are those who were asked.
     """
 
     question: str
@@ -43,6 +44,7 @@ class GroupEstimate:
     error_at: Callable[[float], float]
     group: Group | None = None
     unit: str | None = None
+    of_asked: bool = False
 
     @property
     def standard_error(self) -> float:
@@ -61,10 +63,13 @@ def sides_of_tally(tally: Tally, target: Target) -> list[GroupEstimate]:
     """Return a side of every share and every mean that has reports. Texts have none: their shares are decoded."""
     found: list[GroupEstimate] = []
     for question in tally.survey.questions:
+        of_asked = tally.survey.draw is not None or question.mechanism.has_cohorts
+        sides: list[GroupEstimate] = []
         if is_number(question):
-            found += _mean(NumberCounts.of(tally, question), target)
+            sides = _mean(NumberCounts.of(tally, question), target)
         elif not is_text(question):
-            found += _shares(tally, question, target)
+            sides = _shares(tally, question, target)
+        found += [replace(side, of_asked=of_asked) for side in sides]
     return found
 
 

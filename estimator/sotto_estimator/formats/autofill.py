@@ -58,6 +58,9 @@ def read_android_autofill(
     if not any(of.n_even + of.n_odd for of in fields):
         raise NoReportsError("the files hold no payloads that keep a bit (mask 0x55 or 0xAA); it takes at least one.")
     n_intervals = N_BITS * (len(fields) if options.simultaneous else 1)
+    found = tuple(one for counts in fields for one in _contradictions(counts, len(fields)))
+    void = {one.question for one in found}
+    told = [_field(counts, least_share, options.level, n_intervals) for counts in fields]
     return AutofillTexts(
         title=", ".join(map(str, files)),
         options=options,
@@ -65,8 +68,8 @@ def read_android_autofill(
         least_share=least_share,
         power=power,
         n_needed=devices_needed(least_share, power, check_level(options.level, n_intervals) / 2),
-        fields=tuple(_field(counts, least_share, options.level, n_intervals) for counts in fields),
-        contradictions=tuple(one for counts in fields for one in _contradictions(counts, len(fields))),
+        fields=tuple(of.voided if (of.name or "") in void else of for of in told),
+        contradictions=found,
     )
 
 

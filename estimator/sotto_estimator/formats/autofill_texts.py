@@ -1,8 +1,8 @@
 """What is said of the texts of Android's autofill: of each bit, and of the text; as table, JSON, CSV and HTML."""
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Self
 
 from sotto_estimator.intervals.contradiction import Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions
@@ -11,13 +11,10 @@ from sotto_estimator.results.result import Result
 from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted, epsilon_above
 
-if TYPE_CHECKING:
-    pass
-
-VARIES, OPEN = "varies", "open"
+VARIES, OPEN, VOID = "varies", "open", "void"
 EPSILON_A_BIT = math.log(3)
 N_KEPT = 128
-SIGNS = {"1": "1", "0": "0", VARIES: "~", OPEN: "?"}
+SIGNS = {"1": "1", "0": "0", VARIES: "~", OPEN: "?", VOID: "-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,8 @@ class Bit:
     """Bit `bit` (0 the least) of byte `byte`: of `n_reports` that keep it `n_ones` are 1.
 
     `share`: of devices with a 1, unbiased; its interval, one of those that hold together. `said`: "1" or "0" where that
-    is constant, "varies", or "open": too few reports to say.
+    is constant, "varies", or "open": too few reports to say. "void": the counts
+    contradict how payloads are made; nothing is told but what was counted.
     """
 
     byte: int
@@ -33,8 +31,8 @@ class Bit:
     n_reports: int
     n_ones: int
     share: float | None
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     said: str
 
 
@@ -55,6 +53,17 @@ class AutofillField:
     def n_reports(self) -> int:
         """How many payloads keep a bit."""
         return self.n_even + self.n_odd
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the counts contradict how payloads are made."""
+        return any(bit.said == VOID for bit in self.bits)
+
+    @property
+    def voided(self) -> Self:
+        """The same with nothing told of the bits but what was counted."""
+        bits = tuple(replace(bit, share=None, low=None, high=None, said=VOID) for bit in self.bits)
+        return replace(self, bits=bits)
 
     @property
     def bytes_said(self) -> tuple[int | None, ...]:
@@ -87,7 +96,7 @@ class AutofillField:
         for value, at in zip(self.bytes_said, range(0, len(self.bits), 8), strict=True):
             if value is None:
                 varies = any(bit.said == VARIES for bit in self.bits[at : at + 8])
-                pieces.append(SIGNS[VARIES if varies else OPEN])
+                pieces.append(SIGNS[VOID if self.is_void else VARIES if varies else OPEN])
             elif pieces and isinstance(pieces[-1], bytes):
                 pieces[-1] += bytes([value])
             else:

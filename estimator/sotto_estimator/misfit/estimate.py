@@ -37,9 +37,26 @@ class Part:
     high: float
 
     @property
+    def voided(self) -> "VoidedPart":
+        """What is left of it where the counts contradict the model."""
+        return VoidedPart(self.name, self.words)
+
+    @property
     def is_unknown(self) -> bool:
         """Whether the reports hold no signal of it: any value fits them about as well."""
         return self.high - self.low > 1 - _NO_SIGNAL
+
+
+@dataclass(frozen=True, slots=True)
+class VoidedPart:
+    """A part of people, of counts that contradict the model: nothing is known of it."""
+
+    name: str
+    words: str
+    value: None = None
+    standard_error: None = None
+    low: None = None
+    high: None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +65,7 @@ class ModelEstimate(Result):
 
     `fit`: of the model; `without`: G² and degrees of freedom that its third class takes away, of the null that there is
     nobody in it: infinite where a report could not be then. `epsilon`: the largest of the arms', in nats.
-    `contradictions`: that the model's people hardly ever give these counts.
+    `contradictions`: that the model's people hardly ever give these counts; of its parts nothing is told then.
     """
 
     model: str
@@ -56,7 +73,7 @@ class ModelEstimate(Result):
     n_control: int
     epsilon: float
     level: float
-    parts: tuple[Part, ...]
+    parts: tuple[Part | VoidedPart, ...]
     fit: ShareFit
     without: ShareFit
     designs: tuple[AskedBy, ...]
@@ -64,10 +81,17 @@ class ModelEstimate(Result):
     contradictions: tuple[Refutation, ...] = ()
 
     def __str__(self) -> str:
-        """Return one line: the model, and its first part with its interval."""
+        """Return one line: the model, and its first part with its interval, or that its counts contradict it."""
         part = self.parts[0]
+        if isinstance(part, VoidedPart):
+            return f"{self.model}: {self.contradictions[0]}"
         words = f"{part.name} {100 * part.value:.2f} % ({100 * part.low:.2f} to {100 * part.high:.2f} %, approximate)"
         return f"{self.model}: {words}, n = {self.n_reports:,}"
+
+    @property
+    def told_parts(self) -> tuple[Part, ...]:
+        """The parts of which something is told."""
+        return tuple(part for part in self.parts if isinstance(part, Part))
 
     @property
     def heading(self) -> str:
@@ -96,17 +120,19 @@ def estimate_model(
     follow = cells.through(np.eye(N_CLASSES)[:, :2])
     g_squared = max(0.0, 2 * (saturated(every) - best))
     without = max(0.0, 2 * (best - _log_likelihood(follow)))
+    unfit = unfit_of(name, every, probs, g_squared)
+    parts = [_part(cells, model, reading, shares, best, level) for reading in model.readings]
     return ModelEstimate(
         name,
         round(sum(arm.n for arm in arms)),
         round(sum(control.arm.n for control in controls)),
         max(arm.design.epsilon for arm in arms),
         level,
-        tuple(_part(cells, model, reading, shares, best, level) for reading in model.readings),
+        tuple(part.voided if unfit else part for part in parts),
         ShareFit(tuple(shares.tolist()), g_squared, max(0, cells.n_free - (N_CLASSES - 1))),
         ShareFit((), without, 1),
         tuple(map(AskedBy.of, arms)),
-        contradictions=unfit_of(name, every, probs, g_squared),
+        contradictions=unfit,
     )
 
 

@@ -28,7 +28,7 @@ class Refutation:
     p_value: float
 
     def __str__(self) -> str:
-        return f"the counts contradict the model (P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        return f"the counts contradict the model (P <= {self.p_value:.1e}): nothing can be said of its parts"
 
     @property
     def warning(self) -> str:
@@ -36,8 +36,8 @@ class Refutation:
         return (
             f"no people give these counts by the model {self.model}, however many do not follow the design (G² "
             f"{self.g_squared:.1f}; P <= {self.p_value:.1e}). The probabilities are not those of the design, or people "
-            "did something else, or the samples are not of the same people, or reports are fake: shares and intervals "
-            "mean nothing."
+            "did something else, or the samples are not of the same people, or reports are fake: nothing can be "
+            "said of the model's parts."
         )
 
 

@@ -12,6 +12,7 @@ from sotto_estimator.formats.autofill_texts import (
     AutofillField,
     AutofillTexts,
 )
+from sotto_estimator.results.percents import NOTHING
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import escaped
 from sotto_protocol.tables import align
@@ -32,7 +33,7 @@ def _table(found: AutofillTexts) -> str:
     parts = ["\n".join([str(found), *found.words, *map(str, found.contradictions)]), align(rows)]
     if len(shown) < len(found.fields):
         parts.append(f"and {len(found.fields) - len(shown):,} more fields: see --csv")
-    if len(found.fields) == 1:
+    if len(found.fields) == 1 and not found.fields[0].is_void:
         parts.append(_bytes_table(found.fields[0]))
     return "\n\n".join(parts)
 
@@ -63,7 +64,7 @@ def _panels(found: AutofillTexts) -> "tuple[str, list[Panel]]":
     """Return a picture: of each of the first fields the share of devices with a 1, bit by bit."""
     from sotto_estimator.views.autofill_panels import bits_panel  # matplotlib takes a second to load
 
-    return f"{found}\n{found.words[0]}", [bits_panel(of) for of in found.fields[:_MOST_FIELDS]]
+    return f"{found}\n{found.words[0]}", [bits_panel(of) for of in found.fields[:_MOST_FIELDS] if not of.is_void]
 
 
 def _option_members(found: AutofillTexts) -> dict[str, Any]:
@@ -81,7 +82,10 @@ def _members_of(of: AutofillField) -> dict[str, Any]:
 def _summary(of: AutofillField) -> list[str]:
     numbers = [of.n_reports, of.n_even, of.n_odd, of.n_said("0") + of.n_said("1"), of.n_said(VARIES), of.n_said(OPEN)]
     text = of.readable if of.text is None else of.text
-    return [escaped(of.name or ""), *(f"{number:,}" for number in numbers), f'"{escaped(text)}"']
+    words = [f"{number:,}" for number in numbers]
+    if of.is_void:
+        return [escaped(of.name or ""), *words[:3], *[NOTHING] * 4]
+    return [escaped(of.name or ""), *words, f'"{escaped(text)}"']
 
 
 def _bytes_table(of: AutofillField) -> str:

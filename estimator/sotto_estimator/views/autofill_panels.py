@@ -14,7 +14,7 @@ def bits_panel(field: AutofillField) -> Panel:
     """Return a panel of the share of devices with a 1, bit by bit from byte 0, its least bit first."""
 
     def draw(axes: Axes) -> None:
-        ends = np.array([(100 * bit.low, 100 * bit.high) for bit in field.bits])
+        ends = 100 * np.array([(bit.low, bit.high) for bit in field.bits], float)
         middles, halves = ends.sum(axis=1) / 2, np.diff(ends, axis=1)[:, 0] / 2
         axes.errorbar(range(len(ends)), middles, yerr=halves, fmt="none", ecolor="C0", elinewidth=1)
         axes.set_xlim(-1, len(field.bits))

@@ -9,7 +9,7 @@ from sotto_estimator.designs.fit import ShareFit
 from sotto_estimator.misfit.estimate import ModelEstimate
 from sotto_estimator.misfit.model import MODELS
 from sotto_estimator.results.html import said_html, table_html
-from sotto_estimator.results.percents import percent
+from sotto_estimator.results.percents import NOTHING, percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
 from sotto_protocol.tables import align
@@ -24,7 +24,7 @@ _COLUMNS = ["part of people", "share", "std. error", "low", "high"]
 
 def table(estimate: ModelEstimate) -> str:
     """Return what the model says, how well it fits, and an aligned table of the parts; shares in per cent."""
-    unknown = [f"no signal: any {part.name} fits these counts" for part in estimate.parts if part.is_unknown]
+    unknown = [f"no signal: any {part.name} fits these counts" for part in estimate.told_parts if part.is_unknown]
     return "\n\n".join(
         filter(None, [caption(estimate), align([_COLUMNS, *_cells(estimate)], n_left=1), "\n".join(unknown)])
     )
@@ -84,17 +84,16 @@ def panels(estimate: ModelEstimate) -> "tuple[str, list[Panel]]":
     """Return a picture: a bar with its interval for every part."""
     from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
 
-    return bar_panels([Bar(part.name, part.value, part.low, part.high) for part in estimate.parts], caption(estimate))
+    bars = [Bar(part.name, part.value, part.low, part.high) for part in estimate.told_parts]
+    return bar_panels(bars, caption(estimate)) if bars else (caption(estimate), [])
 
 
 def _cells(estimate: ModelEstimate) -> list[list[str]]:
     return [
         [
             f"{part.name}: {part.words}",
-            "-" if part.is_unknown else percent(part.value),
-            "-" if part.standard_error is None else percent(part.standard_error),
-            percent(part.low),
-            percent(part.high),
+            NOTHING if part.value is None or part.is_unknown else percent(part.value),
+            *(NOTHING if of is None else percent(of) for of in (part.standard_error, part.low, part.high)),
         ]
         for part in estimate.parts
     ]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -66,6 +67,15 @@ def test_counts_give_the_same_numbers_in_every_output() -> None:
     assert f"{100 * row['difference']:+.2f} %" in table.stdout
     assert document["level"] == float(record["level"]) == 0.95
     assert (row["test"], row["interval"], row["ratio_high"]) == ("fisher", "chernoff", None)
+
+
+def test_respondents_of_drawn_questions_are_those_who_were_asked() -> None:
+    drawn = replace(YEARLY, draw=1)
+    answers = {"paid": np.arange(600) % 2, "hours": np.full(600, 5)}
+    tallies = {name: Tally.of(drawn, drawn.perturb(answers, Coins(np.random.default_rng(1).bytes), 1)) for name in "ab"}
+    said = compare(tallies, target="respondents").as_table()
+    assert "about those respondents who were asked" in said
+    assert "about the population" in compare(tallies).as_table()
 
 
 def test_another_channel_or_target_has_no_fisher_test() -> None:

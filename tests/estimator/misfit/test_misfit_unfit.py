@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,6 +76,17 @@ def test_counts_that_the_model_cannot_give_are_warned_of_in_every_form(model: st
     rows = list(csv.DictReader(io.StringIO(CliRunner().invoke(main, [*typed, "--csv"]).stdout)))
     assert {float(row["contradiction_p_value"]) for row in rows} == {one["p_value"]}
     assert one["p_value"] < 1e-7
+    for told in (*read["parts"], *rows):
+        assert {told[name] or None for name in ("value", "standard_error", "low", "high")} == {None}
+    assert "%" not in table.stdout.partition("std. error")[2], "no share stands under the warning"
+
+
+def test_a_report_of_counts_that_the_model_cannot_give_tells_no_share(tmp_path: Path) -> None:
+    found = estimate_model("one-sayers", [arm(crosswise(0.2), 5, 95), arm(crosswise(0.8), 80, 20)])
+    assert str(found).startswith("one-sayers: the counts contradict the model")
+    found.plot(tmp_path / "parts.png")
+    assert (tmp_path / "parts.png").stat().st_size
+    assert not re.search(r"\d %", found.to_html().partition("</style>")[2].replace("95 %", ""))
 
 
 def test_one_count_that_no_class_gives_is_warned_of_and_stands_in_the_report() -> None:
