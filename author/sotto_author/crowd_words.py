@@ -35,8 +35,9 @@ def say_about(crowd: Crowd) -> str:
     said = f"What {crowd.n:,} people will show{of_wave}, if all of them answer{where}"
     if crowd.plan is None:
         return said
+    from sotto_estimator.results.forms.text import wrapped
     from sotto_estimator.results.words import method_words
-    from sotto_estimator.views.plan_words import of_asked, wrapped
+    from sotto_estimator.views.plan_words import of_asked
 
     reach = crowd.plan.reach
     how = method_words(reach.level, reach.method, reach.target)

@@ -1,12 +1,13 @@
 """Rows of text, aligned for a terminal."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 
-def align(rows: Sequence[Sequence[str]], *, n_left: int | None = None) -> str:
+def align(rows: Sequence[Sequence[str]], *, n_left: int | None = None, left: Collection[int] | None = None) -> str:
     """Return one row or more as lines: their first n_left cells to the left, the others to the right; None: all left.
 
+    `left`: the places of the cells to the left, where these are not the first.
     Columns are two blanks apart, and no line ends in blanks. Wide letters take two columns each (`width`).
 
     >>> print(align([["answer", "share"], ["yes", "26 %"]], n_left=1))
@@ -14,12 +15,13 @@ def align(rows: Sequence[Sequence[str]], *, n_left: int | None = None) -> str:
     yes      26 %
     """
     rooms = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    left = range(len(rooms) if n_left is None else n_left) if left is None else left
     lines = []
     for row in rows:
         cells = []
         for column, (cell, room) in enumerate(zip(row, rooms, strict=True)):
             blanks = " " * (room - width(cell))
-            cells.append(cell + blanks if n_left is None or column < n_left else blanks + cell)
+            cells.append(cell + blanks if column in left else blanks + cell)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
 

@@ -17,7 +17,7 @@ ONLY_IN = {
     "flask": ("page",),
     "markupsafe": ("page",),
     "matplotlib": ("results", "views", "page"),
-    "sotto_protocol.tables": ("views", "page", "commands"),
+    "sotto_protocol.tables": ("results", "views", "commands"),
 }
 """What only these rooms of the estimator may import."""
 NO_SURVEY = ("channel", "likelihood", "intervals")

@@ -74,17 +74,41 @@ def anytime_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--anytime", "is_anytime", is_flag=True, help=words)(of_method)
 
 
-def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --json and --csv, of which one at most may be given; the command gets `style`: "json", "csv" or ""."""
+FORMS = {
+    "json": "Print JSON.",
+    "csv": "Print CSV.",
+    "markdown": "Print Markdown: headings, sentences and tables.",
+    "latex": "Print LaTeX, to be \\input into a document: headings, sentences and tables.",
+}
+"""In which forms a command prints a result, but as text, by the option's name."""
 
-    @wraps(command)
-    def styled(*arguments: Any, is_json: bool, is_csv: bool, **options: Any) -> Any:
-        if is_json and is_csv:
-            raise click.UsageError("Give --json or --csv, one of the two.")
-        return command(*arguments, style="json" if is_json else "csv" if is_csv else "", **options)
+_HOW_MANY = {2: "two", 3: "three", 4: "four"}
 
-    with_csv = click.option("--csv", "is_csv", is_flag=True, help="Print CSV.")(styled)
-    return click.option("--json", "is_json", is_flag=True, help="Print JSON.")(with_csv)
+
+def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add an option for each of these forms, of which one at most may be given; the command gets its name as `style`.
+
+    Of none it gets "".
+    """
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def styled(*arguments: Any, **options: Any) -> Any:
+            typed = [form for form in forms if options.pop(f"is_{form}")]
+            if len(typed) > 1:
+                raise click.UsageError(
+                    f"Give {' or '.join(f'--{form}' for form in typed)}, one of the {_HOW_MANY[len(typed)]}."
+                )
+            return command(*arguments, style="".join(typed), **options)
+
+        listed = (click.option(f"--{form}", f"is_{form}", is_flag=True, help=FORMS[form]) for form in reversed(forms))
+        return reduce(lambda inner, option: option(inner), listed, styled)
+
+    return add
+
+
+style_options = form_options("json", "csv")
+"""Of what is printed, but is no result yet."""
 
 
 def refuse_token() -> None:

@@ -1,4 +1,4 @@
-"""How the estimator's commands show a result: table, JSON or CSV, and with --plot and --report files too."""
+"""How the estimator's commands show a result: as text or another form, and with --plot and --report files too."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sotto_estimator.commands.options import grouped, style_options, warn
+from sotto_estimator.commands.options import FORMS, form_options, grouped, warn
 from sotto_estimator.results.report import check_report, write_report
 from sotto_estimator.results.result import Result
 
@@ -36,7 +36,10 @@ class Output:
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --json, --csv, --plot, --report and --title; the command gets `output`. Raises UsageError, SourceError."""
+    """Add an option for each form, --plot, --report and --title; the command gets `output`.
+
+    Raises UsageError, SourceError.
+    """
 
     @wraps(command)
     def checked(*arguments: Any, output: Output, **given: Any) -> Any:
@@ -44,7 +47,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
             check_report(output.report_path)
         return command(*arguments, output=output, **given)
 
-    return style_options(grouped("output", Output, *_OPTIONS)(checked))
+    return form_options(*FORMS)(grouped("output", Output, *_OPTIONS)(checked))
 
 
 _FILE = click.Path(path_type=Path, dir_okay=False)

@@ -20,8 +20,8 @@ from sotto_estimator.planning.split import Split, SplitVerdict
 from sotto_estimator.planning.survey import wish_of
 from sotto_estimator.planning.survey_edit import write_document
 from sotto_estimator.planning.survey_plan import plan_draft
+from sotto_estimator.results.forms.text import wrapped
 from sotto_estimator.views.plan import wishes_output
-from sotto_estimator.views.plan_words import wrapped
 from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
 from sotto_protocol.members import MAX_QUESTIONS

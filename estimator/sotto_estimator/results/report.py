@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from sotto_estimator.errors import SourceError
+from sotto_estimator.results.document import Document
+from sotto_estimator.results.forms.html import alarms_html, blocks_html
 from sotto_protocol import __version__
 
 if TYPE_CHECKING:
@@ -33,10 +35,7 @@ svg { max-width: 100%; height: auto; }
 class Reportable(Protocol):
     """What a report is on: a result."""
 
-    @property
-    def heading(self) -> str: ...
-    def sections(self) -> Sequence[tuple[str, str]]: ...
-    def alarms(self) -> Sequence[str]: ...
+    def document(self) -> Document: ...
     def panels(self) -> "tuple[str, Sequence[Panel]]": ...
     def plot(self) -> "Figure": ...
     def as_json(self) -> str: ...
@@ -59,29 +58,29 @@ def check_report(path: Path) -> None:
 
 def report_html(result: Reportable) -> str:
     """Return a page: what is wrong, what is known, a picture, the rest, how to cite it, and all as JSON."""
-    first, *others = result.sections()
-    parts = [first, ("In a picture", _picture(result)), *others, ("How to cite", f"<p>{escape(_citation(result))}</p>")]
+    document = result.document()
+    first, *others = [(part.heading, blocks_html(part)) for part in document.parts]
+    cite = ("How to cite", f"<p>{escape(_citation(document.title))}</p>")
+    parts = [first, ("In a picture", _picture(result)), *others, cite]
     data = result.as_json().replace("<", "\\u003c")  # no text ends the script
-    alarms = "".join(f'<p class="warning">{escape(alarm)}</p>' for alarm in result.alarms())
-    title, said = escape(result.heading), escape(str(result))
-    line = f"<p>{said}</p>\n" if said != title and "\n" not in said else ""
+    title, line = escape(document.title), f"<p>{escape(document.line)}</p>\n" if document.line else ""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
         f"<style>{_STYLE}</style></head>\n<body><main><h1>{title}</h1>\n{line}"
-        f"{alarms}"
+        f"{alarms_html(document)}"
         f"{''.join(_section(*part) for part in parts)}</main>\n"
         f'<script type="application/json" id="estimates">{data}</script></body></html>\n'
     )
 
 
 def _section(heading: str, content: str) -> str:
-    return f"<section><h2>{heading}</h2>{content}</section>\n" if content else ""
+    return f"<section><h2>{escape(heading)}</h2>{content}</section>\n" if content else ""
 
 
-def _citation(result: Reportable) -> str:
+def _citation(title: str) -> str:
     return (
-        f"{result.heading}, estimated with sottovoce {__version__}, https://github.com/sottovoce/sottovoce. "
+        f"{title}, estimated with sottovoce {__version__}, https://github.com/sottovoce/sottovoce. "
         "Name n, the epsilon, the method and the level with every number."
     )
 

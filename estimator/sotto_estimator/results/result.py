@@ -5,11 +5,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.results.data_frames import frame_of, require_frames
+from sotto_estimator.results.document import Document, Part, Typed
 from sotto_estimator.results.encode import csv_text, json_text
-from sotto_estimator.results.html import typed_html
+from sotto_estimator.results.forms.html import notebook_html
+from sotto_estimator.results.forms.latex import latex_of
+from sotto_estimator.results.forms.markdown import markdown_of
+from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.report import report_html
 from sotto_estimator.results.view import view_of
-from sotto_estimator.results.words import escaped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +35,27 @@ class Result:
 
     __slots__ = ()
 
+    def document(self) -> Document:
+        """Return what people read of it, in no form yet."""
+        title, line = self.heading, str(self)
+        view = view_of(self)
+        if view.parts is None:
+            parts: Sequence[Part] = [Part("What was found", [Typed(view.table(self) if view.table else "")])]
+        else:
+            parts = view.parts(self)
+        return Document(title, "" if line == title or "\n" in line else line, self.alarms(), parts)
+
     def as_table(self) -> str:
         """Return what the numbers mean, and aligned numbers; what could move a terminal's cursor stands escaped."""
-        return "\n".join(map(escaped, view_of(self).table(self).split("\n")))
+        return text_of(self.document().parts)
+
+    def as_markdown(self) -> str:
+        """Return the same as Markdown, with a title, headings and what is wrong with the data."""
+        return markdown_of(self.document())
+
+    def as_latex(self) -> str:
+        """Return the same as a part of a LaTeX document that needs no package."""
+        return latex_of(self.document())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the members of its JSON object, by name."""
@@ -61,19 +82,9 @@ class Result:
         """Return what is wrong with the data, a sentence each: it stands before all else."""
         return ()
 
-    def sections(self) -> Sequence[tuple[str, str]]:
-        """Return the parts of a report, headings and HTML, but the picture, which is the second."""
-        of_view = view_of(self).sections
-        return of_view(self) if of_view else [("What was found", "".join(self.html_parts()))]
-
     def to_html(self) -> str:
         """Return a page that needs no other file: all of it, a picture, how to cite it, and its JSON."""
         return report_html(self)
-
-    def html_parts(self) -> Sequence[str]:
-        """Return what a notebook shows, in pieces of HTML."""
-        of_view = view_of(self).html_parts
-        return of_view(self) if of_view else [typed_html(self.as_table())]
 
     def as_json(self) -> str:
         """Return it as a JSON object; shares as fractions, what is infinite null."""
@@ -84,8 +95,9 @@ class Result:
         return csv_text(self.records(), self._columns)
 
     def as_style(self, style: str) -> str:
-        """Return it as a command prints it: as "json", "csv" or, for people, ""."""
-        return {"json": self.as_json, "csv": self.as_csv}.get(style, self.as_table)()
+        """Return it as a command prints it: as "json", "csv", "markdown", "latex" or, for people, ""."""
+        forms = {"json": self.as_json, "csv": self.as_csv, "markdown": self.as_markdown, "latex": self.as_latex}
+        return forms.get(style, self.as_table)()
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas DataFrame with the rows and columns of its CSV. Raises MissingExtra."""
@@ -108,4 +120,4 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        return f"<div>{''.join(self.html_parts())}</div>"
+        return notebook_html(self.document())

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from sotto_estimator.results.document import Part
+
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
 
@@ -30,20 +32,17 @@ VIEWS = {
 class View(Generic[Found]):
     """What makes each form of one kind of result.
 
-    `table`: what people read. `members`: those of its JSON object. `records`: the rows of its CSV, all of the same
-    members; `columns`: these members' names, of a kind whose result may have no row. `panels`: a picture's title, and
-    its parts from top to bottom. `html_parts`: what a notebook shows, in pieces of HTML; None: the table, in a
-    typewriter's letters. `sections`: the parts of a report, headings and HTML, but the picture, which is the second;
-    None: one part, as in a notebook.
+    `parts`: what people read, which every form writes. `members`: those of its JSON object. `records`: the rows of its
+    CSV, all of the same members; `columns`: these members' names, of a kind whose result may have no row. `panels`: a
+    picture's title, and its parts from top to bottom. `table`: text alone, of a kind without `parts`.
     """
 
-    table: Callable[[Found], str]
     members: Callable[[Found], dict[str, Any]]
     records: Callable[[Found], list[dict[str, Any]]]
     panels: "Callable[[Found], tuple[str, Sequence[Panel]]]"
     columns: Callable[[Found], Sequence[str]] | None = None
-    html_parts: Callable[[Found], Sequence[str]] | None = None
-    sections: Callable[[Found], Sequence[tuple[str, str]]] | None = None
+    parts: Callable[[Found], Sequence[Part]] | None = None
+    table: Callable[[Found], str] | None = None
 
 
 def view_of(result: Found) -> View[Found]:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.association.associate import Association, Cell
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
-from sotto_estimator.results.html import typed_html
 from sotto_estimator.results.percents import percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import escaped, level_words, misfit_sentence
@@ -87,11 +86,6 @@ def records(association: Association) -> list[dict[str, Any]]:
     return [_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells]
 
 
-def html_parts(association: Association) -> list[str]:
-    """Return what a notebook shows: the tables, in a typewriter's letters."""
-    return [typed_html(table(association))]
-
-
 def panels(association: Association) -> "tuple[str, list[Panel]]":
     """Return a picture: a bar with its interval for every combination of answers."""
     from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
@@ -121,4 +115,4 @@ def _numbers(cell: Cell) -> dict[str, Any]:
     return {"share": cell.share, "standard_error": cell.standard_error, "low": cell.low, "high": cell.high}
 
 
-VIEW: View[Association] = View(table=table, members=members, records=records, panels=panels, html_parts=html_parts)
+VIEW: View[Association] = View(table=table, members=members, records=records, panels=panels)

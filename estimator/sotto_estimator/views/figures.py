@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.formats.figures import Figures, question_of
-from sotto_estimator.results.html import heading_html, said_html, table_html
 from sotto_estimator.results.percents import share_percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import escaped, interval_words
@@ -41,11 +40,6 @@ def _table(found: Figures) -> str:
     """Return what the figures mean, and an aligned table."""
     said = [str(found), interval_words(found.options, found.made), *found.notes, *map(str, found.contradictions)]
     return "\n\n".join(["\n".join(said), align(_cells(found), n_left=3 if found.by else 2)])
-
-
-def _html_parts(found: Figures) -> list[str]:
-    said = [interval_words(found.options, found.made), *found.notes, *found.warnings]
-    return [heading_html(str(found)), table_html(_cells(found)), said_html(said)]
 
 
 def _panels(found: Figures) -> "tuple[str, list[Panel]]":
@@ -96,4 +90,4 @@ def _number(value: float | None, unit: str) -> str:
     return share_percent(value) if not unit else f"{value + 0.0:,.1f} {unit}"
 
 
-VIEW: View[Figures] = View(table=_table, members=_members, records=_records, panels=_panels, html_parts=_html_parts)
+VIEW: View[Figures] = View(table=_table, members=_members, records=_records, panels=_panels)

@@ -17,5 +17,4 @@ VIEW: View[FormatShares] = View(
     members=_members,
     records=lambda found: csv_records([found.estimates]),
     panels=lambda found: found.estimates.panels(),
-    html_parts=lambda found: found.estimates.html_parts(),
 )

@@ -8,7 +8,6 @@ from sotto_estimator.designs.asked import words_of
 from sotto_estimator.designs.fit import ShareFit
 from sotto_estimator.misfit.estimate import ModelEstimate
 from sotto_estimator.misfit.model import MODELS
-from sotto_estimator.results.html import said_html, table_html
 from sotto_estimator.results.percents import NOTHING, percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
@@ -75,11 +74,6 @@ def records(estimate: ModelEstimate) -> list[dict[str, Any]]:
     return [asdict(part) | beside | fit for part in estimate.parts]
 
 
-def html_parts(estimate: ModelEstimate) -> list[str]:
-    """Return what a notebook shows."""
-    return [said_html(caption(estimate).split("\n")), table_html([_COLUMNS, *_cells(estimate)])]
-
-
 def panels(estimate: ModelEstimate) -> "tuple[str, list[Panel]]":
     """Return a picture: a bar with its interval for every part."""
     from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
@@ -99,4 +93,4 @@ def _cells(estimate: ModelEstimate) -> list[list[str]]:
     ]
 
 
-VIEW: View[ModelEstimate] = View(table=table, members=members, records=records, panels=panels, html_parts=html_parts)
+VIEW: View[ModelEstimate] = View(table=table, members=members, records=records, panels=panels)

@@ -11,6 +11,7 @@ from sotto_estimator.planning.precision_goals import PrecisionGoal
 from sotto_estimator.planning.survey import QuestionPlan
 from sotto_estimator.planning.survey_plan import SurveyPlan
 from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.forms.text import wrapped
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words, target_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
@@ -23,7 +24,7 @@ from sotto_estimator.views.plan_wish_words import (
     wish_members,
     wish_table,
 )
-from sotto_estimator.views.plan_words import amount, of_asked, sentences, wrapped
+from sotto_estimator.views.plan_words import amount, of_asked, sentences
 from sotto_protocol import Question, Survey
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above

@@ -6,7 +6,8 @@ from typing import Any
 
 from sotto_estimator.planning.remedies import Remedy
 from sotto_estimator.planning.survey import PlannedSurvey
-from sotto_estimator.views.plan_words import within, wrapped
+from sotto_estimator.results.forms.text import wrapped
+from sotto_estimator.views.plan_words import within
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.readings import PRIORS, suspicions
 from sotto_protocol.words import percent_above

@@ -7,8 +7,9 @@ from typing import Any
 from sotto_estimator.planning.precision_goals import PrecisionGoal
 from sotto_estimator.planning.split import Shortfall, SplitVerdict, sum_of_most
 from sotto_estimator.planning.survey import PlannedSurvey
+from sotto_estimator.results.forms.text import wrapped
 from sotto_estimator.views.plan_help_words import say_suspicion
-from sotto_estimator.views.plan_words import amount, wrapped
+from sotto_estimator.views.plan_words import amount
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.tables import align
 

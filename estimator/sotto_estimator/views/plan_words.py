@@ -1,32 +1,21 @@
 """A survey's plan in sentences, for who has never heard of epsilon."""
 
-import re
 from collections.abc import Iterator
-from textwrap import fill
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPlan, size_of
+from sotto_estimator.results.forms.text import wrapped
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_protocol import Question
 from sotto_protocol.minimum import needs_of
 from sotto_protocol.words import counted
 
-_COLUMNS = 100
-_KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
-
 
 def sentences(plan: PlannedSurvey) -> str:
     """Return what the survey will say, a paragraph a question, and what it will not."""
     return "\n".join(wrapped(line) for one in plan.questions for line in _of_question(one, plan))
-
-
-def wrapped(text: str, indent: str = "  ") -> str:
-    """Return a paragraph as lines of a terminal, those after the first indented."""
-    kept = _KEPT.sub("\N{NO-BREAK SPACE}", text)
-    lines = fill(kept, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
-    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def points(width: float) -> str:

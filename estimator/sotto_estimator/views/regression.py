@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.regression.result import Coefficient, FitQuality, Regression, Test
-from sotto_estimator.results.html import said_html, table_html
 from sotto_estimator.results.percents import percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import escaped, level_words
@@ -118,17 +117,6 @@ def _of_whole(found: Regression) -> dict[str, float]:
     return {"degrees_of_freedom": found.degrees_of_freedom}
 
 
-def html_parts(found: Regression) -> list[str]:
-    """Return what a notebook shows."""
-    if found.contradictions:
-        return [said_html([*found.preface, *caption(found), *found.notes, *found.alarms()])]
-    rows = [[of.equation, of.name, *_numbers(of)] for of in found.coefficients]
-    tables = [table_html([["equation", "column", *_columns(found)], *rows])]
-    tables += [table_html(_test_rows(found))] if found.tests else []
-    tables += [table_html(_prediction_rows(found))] if found.predictions else []
-    return [said_html([*found.preface, *caption(found), *found.notes, *found.warnings]), *tables]
-
-
 def panels(found: Regression) -> "tuple[str, list[Panel]]":
     """Return a picture of the coefficients that are tested. Raises SourceError where none is finite."""
     from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
@@ -185,4 +173,4 @@ def _number(value: float) -> str:
     return f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.2e}"
 
 
-VIEW: View[Regression] = View(table=table, members=members, records=records, panels=panels, html_parts=html_parts)
+VIEW: View[Regression] = View(table=table, members=members, records=records, panels=panels)

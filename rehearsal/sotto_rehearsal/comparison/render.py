@@ -5,10 +5,11 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.forms.text import wrapped
 from sotto_estimator.results.words import escaped, method_words
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
-from sotto_estimator.views.plan_words import points, wrapped
+from sotto_estimator.views.plan_words import points
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.comparison.comparison import Comparison

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from unicodedata import category
@@ -29,10 +30,17 @@ from sotto_estimator import (
     regress,
     what_if,
 )
+from sotto_estimator.results.document import Column, Document, Part, Table
+from sotto_estimator.results.forms.html import notebook_html
+from sotto_estimator.results.forms.latex import latex_of
+from sotto_estimator.results.forms.markdown import markdown_of
+from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.result import Result
 from sotto_estimator.results.view import VIEWS
+from sotto_estimator.results.words import escaped
 from sotto_protocol import Coins, Survey, Tally, compile_survey
 from sotto_protocol.tables import width
+from written_forms import read_latex, read_markdown
 
 NASTY = "a\x1b[2Jb \u202e米饭和蔬菜 مرحبا 😂 | <b> \\ =1+1"
 """A terminal's command, a mark of direction, wide letters, right to left, HTML, and a formula."""
@@ -42,6 +50,8 @@ FORMS: dict[str, Callable[[Result], object]] = {
     "table": lambda found: found.as_table(),
     "json": lambda found: found.as_json(),
     "csv": lambda found: found.as_csv(),
+    "markdown": lambda found: found.as_markdown(),
+    "latex": lambda found: found.as_latex(),
     "dict": lambda found: found.to_dict(),
     "frame": lambda found: found.to_frame(),
     "picture": lambda found: found.plot(),
@@ -120,6 +130,16 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
     }
 
 
+def tables_of(found: Result) -> list[Table]:
+    """Return the tables that people read in a terminal."""
+    parts = found.document().parts
+    return [block for part in parts if not part.is_background for block in part.blocks if isinstance(block, Table)]
+
+
+def shown(cell: str) -> str:
+    return escaped(cell).strip()
+
+
 KINDS = [
     *("Estimates", "Estimates of void counts", "SideBySide", "SideBySide with a void group"),
     *("Association", "Decoded", "Decoded of nothing that is found", "Regression", "Regression of void counts"),
@@ -165,6 +185,30 @@ def test_json_is_json_and_csv_has_the_rows_of_a_frame(results: dict[str, Result]
     assert header == [*frame.columns]
     assert len(rows) == len(frame)
     assert {len(row) for row in rows} <= {len(header)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_markdown_and_latex_have_the_cells_of_the_tables_and_no_markup_but_their_own(
+    results: dict[str, Result], kind: str
+) -> None:
+    found = results[kind].titled(NASTY)
+    expected = [[[shown(cell) for cell in cells] for cells in (table.head, *table.cells)] for table in tables_of(found)]
+    assert read_markdown(found.as_markdown()) == expected
+    assert read_latex(found.as_latex()) == expected
+    for text, alarm in ((found.as_markdown(), "> **Warning:** "), (found.as_latex(), "\\textbf{Warning: ")):
+        assert re.split(r"## |\\subsection", text)[0].count(alarm) == len(found.alarms())
+
+
+def test_long_tables_are_whole_in_every_form_and_break_over_pages_in_latex() -> None:
+    rows = [(f"* [{at}]", at) for at in range(4000)]
+    document = Document("T", "", (), [Part("All", [Table([Column("[a"), Column("n", "count")], rows)])])
+    cells = [[text, f"{at:,}"] for text, at in rows]
+    assert read_markdown(markdown_of(document)) == [[["[a", "n"], *cells]]
+    tables = read_latex(latex_of(document))
+    assert {len(table) for table in tables} == {41}
+    assert [row for table in tables for row in table[1:]] == cells
+    assert text_of(document.parts).count("\n") == 4000
+    assert notebook_html(document).count("<tr>") == 4001
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,0 +1,140 @@
+"""Document: what a view says of a result, once; every form is written from it (`sotto_estimator.results.forms`)."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from sotto_estimator.results.percents import NOTHING, OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
+from sotto_protocol.words import epsilon_above
+
+Kind = Literal["text", "word", "share", "estimate", "points", "count", "epsilon", "p", "number"]
+Number = int | float | Decimal
+Cell = str | Number | None
+"""A number, which its column's kind writes; words where no number says it; None: nothing can be said."""
+
+
+def number_words(number: float) -> str:
+    """Return a number with four decimals; a small one with two digits after the first.
+
+    >>> number_words(-1.23456), number_words(0.00012345)
+    ('-1.2346', '1.23e-04')
+    """
+    return f"{number:.4f}" if number == 0 or abs(number) >= 0.001 else f"{number:.2e}"
+
+
+_WRITTEN: dict[Kind, Callable[..., str]] = {
+    "text": str,
+    "word": str,
+    "share": percent,
+    "estimate": share_percent,
+    "points": signed_percent,
+    "count": lambda count: f"{count:,}",
+    "epsilon": epsilon_above,
+    "p": lambda p_value: f"{p_value:.3g}",
+    "number": number_words,
+}
+"""How a number is written: a share from 0 to 1 in per cent; an unbiased estimate of one too, which is marked where it
+is not possible; a difference of shares in per cent with its sign; a count; an epsilon; a P-value; any other number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A table's column. `kind`: "text", to the left; "word", or what a number is: to the right, unless `to_left`."""
+
+    name: str
+    kind: Kind = "text"
+    to_left: bool = False
+
+    @property
+    def is_left(self) -> bool:
+        """Whether its cells stand to the left."""
+        return self.to_left or self.kind == "text"
+
+    def words(self, cell: Cell) -> str:
+        """Return what stands in a cell; a dash where there is nothing, or no finite number.
+
+        >>> Column("share", "estimate").words(1.5), Column("n", "count").words(12345), Column("n", "count").words(None)
+        ('*150.00 %', '12,345', '-')
+        """
+        if isinstance(cell, str):
+            return cell
+        return NOTHING if cell is None or not math.isfinite(cell) else _WRITTEN[self.kind](cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, as many as columns. `is_plain`: on a terminal its columns need no names."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    is_plain: bool = False
+
+    @property
+    def head(self) -> list[str]:
+        """The columns' names."""
+        return [column.name for column in self.columns]
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The rows, in words."""
+        return [[column.words(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    @property
+    def without_empty(self) -> "Table":
+        """The same without the columns in which every cell is ""."""
+        kept = [any(cell != "" for cell in column) for column in zip(*self.rows, strict=True)]
+        rows = [[cell for cell, is_kept in zip(row, kept, strict=True) if is_kept] for row in self.rows]
+        columns = [column for column, is_kept in zip(self.columns, kept, strict=True) if is_kept]
+        return Table(columns, rows, self.is_plain) if kept else self
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether an estimate is marked as impossible."""
+        places = [place for place, column in enumerate(self.columns) if column.kind == "estimate"]
+        return any(
+            part.startswith(OUTSIDE) for row in self.cells for place in places for part in row[place].split(", ")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Sentences, or what numbers mean, a line each. `indent`: wrap long ones on a terminal, and indent the rest so."""
+
+    lines: Sequence[str]
+    indent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Text that keeps its lines and blanks, in a typewriter's letters: a file's, for instance."""
+
+    text: str
+
+
+Block = Table | Lines | Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a document. `is_background`: who sees a terminal or a notebook often need not read it every time."""
+
+    heading: str
+    blocks: Sequence[Block]
+    is_background: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What there is to read. `line`: the result in a line, "" where the title says it; `alarms`: what is wrong."""
+
+    title: str
+    line: str
+    alarms: Sequence[str]
+    parts: Sequence[Part]
+
+
+def marks(tables: Iterable[Table]) -> Lines:
+    """Return what the mark of an impossible estimate means, where these tables have one."""
+    return Lines([OUTSIDE_WORDS] if any(table.is_marked for table in tables) else [])

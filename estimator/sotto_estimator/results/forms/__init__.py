@@ -1,0 +1,1 @@
+"""The forms in which documents are written, a file a form: text, Markdown, LaTeX, HTML."""

@@ -1,0 +1,40 @@
+"""A document as text for a terminal: aligned tables, and lines; what could move a cursor stands escaped."""
+
+import re
+from collections.abc import Iterable
+from textwrap import fill
+
+from sotto_estimator.results.document import Block, Lines, Part, Table
+from sotto_estimator.results.words import escaped
+from sotto_protocol.tables import align
+
+_COLUMNS = 100
+_KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
+
+
+def text_of(parts: Iterable[Part]) -> str:
+    """Return the parts, without headings; the title and alarms are the command's to say."""
+    blocks = [_block(block) for part in parts if not part.is_background for block in part.blocks]
+    return "\n\n".join(filter(None, blocks))
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Table):
+        return _table(block)
+    lines = block.lines if isinstance(block, Lines) else block.text.split("\n")
+    said = [escaped(line) for line in lines]
+    indent = block.indent if isinstance(block, Lines) else None
+    return "\n".join(said if indent is None else [wrapped(line, indent) for line in said])
+
+
+def _table(table: Table) -> str:
+    rows = [*([] if table.is_plain else [table.head]), *table.cells]
+    left = [place for place, column in enumerate(table.columns) if column.is_left]
+    return align([[escaped(cell) for cell in row] for row in rows], left=left) if rows else ""
+
+
+def wrapped(text: str, indent: str = "  ") -> str:
+    """Return a paragraph as lines of a terminal, those after the first indented."""
+    kept = _KEPT.sub("\N{NO-BREAK SPACE}", text)
+    lines = fill(kept, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
