@@ -1,12 +1,10 @@
 """What anyone could learn from a report, in plain words and before answering: numbers first, sentences made of them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from textwrap import wrap
 
 from sotto_protocol.language import ENGLISH, Language, language, mark
-from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.members import Settings
 from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, say_changes, say_drawing, say_promises
 from sotto_protocol.protection import say_little
@@ -240,7 +238,7 @@ def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Expla
         accusations_together(survey),
         accusations_together(survey, in_all_waves=True),
         say_little(survey, spoken),
-        say_changes(survey, spoken, has_number=any(_of_numbers(survey))),
+        say_changes(survey, spoken, has_number=any(map(_of_neighbours, survey.questions))),
         spoken.tag,
         **survey.settings(),
     )
@@ -283,12 +281,8 @@ def _explain_question(question: Question, words: QuestionWords, spoken: Language
 
 
 def _of_neighbours(question: Question) -> tuple[Suspicion, ...]:
-    mechanism = question.mechanism
-    return suspicions(mechanism.epsilon_of_neighbours) if isinstance(mechanism, WindowResponse) else ()
-
-
-def _of_numbers(survey: Survey) -> Iterator[bool]:
-    return (isinstance(question.mechanism, WindowResponse) for question in survey.questions)
+    epsilon = question.mechanism.epsilon_of_neighbours
+    return () if epsilon is None else suspicions(epsilon)
 
 
 def _skipped(question: Question, words: QuestionWords, spoken: Language) -> str:

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from sotto_protocol.bounds import float_above
 from sotto_protocol.language import ENGLISH, Language
-from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import Outcomes, alike_either_way, of_epsilon, powers, powers_together
@@ -122,15 +121,8 @@ def _reports_of(survey: Survey, n_waves: int) -> list[Outcomes]:
 
 def crowd(question: Question, language: Language) -> Crowd:
     """Return how many others send by chance what speaks for an answer."""
-    true, other = _support(question.mechanism)
+    true, other = question.mechanism.speaks_for_answer()
     return Crowd(true, other, question.kind.say_others(*of_people(other), language))
-
-
-def _support(mechanism: Mechanism) -> tuple[float, float]:
-    """Return how likely a report speaks for an answer that was given, and for one that was not."""
-    if isinstance(mechanism, PureMechanism):
-        return mechanism.prob_support_if_true, mechanism.prob_support_if_other
-    return mechanism.speaks_for_answer()
 
 
 def seen_reports(outcomes: Outcomes) -> tuple[SeenReport, ...]:

@@ -125,6 +125,40 @@ def check_counts(question: Question) -> None:
             mechanism.check_counts(counts, N_REPORTS + 1)
 
 
+def check_support(question: Question) -> None:
+    """What many reports support is what each one does; one that names one answer supports one value, or says yes or no.
+
+    How often a report supports two values at once is as often as it is drawn.
+    """
+    mechanism, reports = question.mechanism, reports_of(question)
+    if not isinstance(mechanism, PureMechanism):
+        assert mechanism.true_values(np.zeros(1, np.int64)) is None
+        return
+    supports = mechanism.supports(reports)
+    assert [row.nonzero()[0].tolist() for row in supports] == [mechanism.supported(report) for report in reports]
+    has_one = mechanism.n_values == 1 or (supports.sum(axis=1) == 1).all()
+    assert mechanism.names_one == (has_one and isinstance(mechanism, ChoiceMechanism))
+    truths = mechanism.true_values(np.concatenate([np.atleast_1d([answer]) for answer in answers_of(question)]))
+    assert truths.shape == (len(answers_of(question)), mechanism.n_values)
+    assert not mechanism.sums_to_one or (truths.sum(axis=1) == 1).all()
+    if mechanism.prob_support_both is not None:
+        for answer, prob in ((0, mechanism.prob_support_both[0]), (2, mechanism.prob_support_both[1])):
+            drawn = mechanism.supports(mechanism.perturb([answer] * N_DRAWS, coins_of(f"both {answer}")))
+            seen = (drawn[:, 0] & drawn[:, 1]).sum()
+            assert abs(seen - N_DRAWS * prob) <= Z_MAX * math.sqrt(N_DRAWS * prob) + 1
+
+
+def check_columns(question: Question) -> None:
+    """Columns have a value a report; a column of labels has their places."""
+    reports = reports_of(question)
+    columns = list(question.columns(reports))
+    assert len({column.name for column in columns}) == len(columns) > 0
+    for column in columns:
+        assert column.name.startswith(question.id)
+        assert len(column.values) == len(reports)
+        assert not column.labels or set(column.values.tolist()) <= set(range(len(column.labels)))
+
+
 def check_likelihood(question: Question) -> None:
     """A pure mechanism's likelihood is that of its reports, but for a factor of each; and so is its epsilon."""
     mechanism = question.mechanism
@@ -204,6 +238,8 @@ CHECKS = [
     check_document,
     check_rows,
     check_counts,
+    check_support,
+    check_columns,
     check_likelihood,
     check_words,
     check_parts,

@@ -19,7 +19,7 @@ from sotto_collector.store import Part
 from sotto_protocol import Question, Survey
 from sotto_protocol.archive import SURVEY_KEY
 from sotto_protocol.errors import ReportError
-from sotto_protocol.labelled import LabelledColumn, labelled
+from sotto_protocol.mechanisms.columns import LabelledColumn
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import STRATUM, WAVE
 from sotto_protocol.words import epsilon_above
@@ -99,7 +99,7 @@ def _columns(survey: Survey, records: Bytes) -> Iterator[tuple[LabelledColumn, _
         yield LabelledColumn(STRATUM, places, tuple(survey.strata)), everybody, None
     drawn = survey.layout.drawn(records).T
     for (question, column), has in zip(survey.layout.cut(records), drawn, strict=True):
-        for one in labelled(question, column):
+        for one in question.columns(column):
             yield LabelledColumn(PREFIX + one.name, one.values, one.labels), has, _about(question)
 
 

@@ -52,6 +52,12 @@ class TableAxis:
         mechanism = self.question.mechanism
         return mechanism.cut_value(column, self.option) if isinstance(mechanism, SelectionMechanism) else column
 
+    @property
+    def likelihood_unit(self) -> float:
+        """The probability that a likelihood of 1 stands for, where that is the same of all reports; else 1."""
+        mechanism = self.question.mechanism
+        return mechanism.likelihood_unit if isinstance(mechanism, ChoiceMechanism) else 1.0
+
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`.
 

@@ -13,8 +13,7 @@ from sotto_estimator.results.data_frames import require_frames
 from sotto_estimator.sources.archive import open_archive
 from sotto_estimator.sources.archive_frame import MAX_BYTES, frame_of_archive, spread
 from sotto_protocol import Survey
-from sotto_protocol.mechanisms.kary import KaryResponse
-from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,13 +58,8 @@ def _columns(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> "dic
     has = dict(zip(cut, survey.layout.drawn(records).T, strict=True))
     for side in sides:
         key = side.question.id
-        of_reports = side.likelihood(side.narrow(cut[key])) * _least(side.question.mechanism)
+        of_reports = side.likelihood(side.narrow(cut[key])) * side.likelihood_unit
         for label, numbers in zip(side.labels, of_reports.T, strict=True):
             series = pd.Series(numbers.astype(np.float64))
             columns[f"{side.name}:{label}"] = series if not survey.draw else spread(series, has[key])
     return columns
-
-
-def _least(mechanism: Mechanism) -> float:
-    """Return the probability that a likelihood of 1 stands for: k-ary's are ratios to that of another answer's."""
-    return mechanism.prob_support_if_other if isinstance(mechanism, KaryResponse) else 1.0

@@ -5,7 +5,7 @@ from scipy.special import ndtr
 
 from sotto_estimator.channel.channel import Floats, Target
 from sotto_estimator.channel.simplex import project_on_simplex
-from sotto_estimator.shares.covariance import PAIRED, covariance_of
+from sotto_estimator.shares.covariance import covariance_of
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 MAX_OPTIONS = 1000
@@ -23,7 +23,7 @@ def projected_shares(
     """
     possible = project_on_simplex(shares)
     errors: list[float | None] = [None] * len(possible)
-    if isinstance(mechanism, PAIRED) and len(possible) <= MAX_OPTIONS:
+    if mechanism and mechanism.prob_support_both and len(possible) <= MAX_OPTIONS:
         errors = projected_errors(possible, covariance_of(mechanism, possible, n, target)).tolist()
     return list(zip(possible.tolist(), errors, strict=True))
 

@@ -14,14 +14,7 @@ from sotto_estimator.channel.simplex import project_on_simplex
 from sotto_estimator.errors import DomainError, NoReportsError, SourceError
 from sotto_estimator.intervals.intervals import target_of
 from sotto_protocol import Tally
-from sotto_protocol.mechanisms.bit_flips import BitFlips
-from sotto_protocol.mechanisms.kary import KaryResponse
-from sotto_protocol.mechanisms.mechanism import PureMechanism
-from sotto_protocol.mechanisms.subset import SubsetResponse
-from sotto_protocol.mechanisms.unary import UnaryEncoding
-
-PAIRED = (KaryResponse, SubsetResponse, UnaryEncoding)
-"""The mechanisms of which it is known how often a report supports two values at once."""
+from sotto_protocol.mechanisms.mechanism import PureMechanism, SelectionMechanism
 
 MAX_ANSWERS = 100
 """Of questions of more a matrix is not shown beside estimates."""
@@ -67,7 +60,8 @@ def share_covariance(tally: Tally, question: str, *, target: Target | None = Non
     if question not in known:
         raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
     mechanism = known[question].mechanism
-    if not isinstance(mechanism, (*PAIRED, BitFlips) if target == "respondents" else PAIRED):
+    is_any_of = isinstance(mechanism, SelectionMechanism) and target == "respondents"
+    if not isinstance(mechanism, PureMechanism) or not (is_any_of or mechanism.prob_support_both):
         raise DomainError(
             f"question ({question!r}) must be a one-of question by k-ary, subset or a bit an option: of "
             f"{mechanism.name} a tally does not tell how answers go together{_OF_BITS}."
@@ -79,7 +73,7 @@ def share_covariance(tally: Tally, question: str, *, target: Target | None = Non
         raise NoReportsError(f"no report answers {question}; a covariance needs at least one.")
     channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
     shares = shares_of(tally.support_counts[question], of_question.n_reports, channel)
-    if isinstance(mechanism, BitFlips):
+    if is_any_of:
         return known[question].labels, np.diag(errors_of(shares, of_question.n_reports, channel, target) ** 2)
     return known[question].labels, covariance_of(mechanism, project_on_simplex(shares), of_question.n_reports, target)
 
@@ -101,7 +95,9 @@ def covariance_of(mechanism: PureMechanism, shares: Floats, n: int, target: Targ
     """Return the covariances of the unbiased shares of n reports, for true shares that add up to 1, shape (k, k)."""
     channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
     true, other = channel.prob_support_if_true, channel.prob_support_if_other
-    both_if_one, both_if_none = _both(mechanism)
+    if mechanism.prob_support_both is None:
+        raise DomainError(f"mechanism ({mechanism.name}) does not tell how often a report supports two values at once.")
+    both_if_one, both_if_none = mechanism.prob_support_both
     one = shares[:, np.newaxis] + shares  # the share of people whose answer is one of the two
     if target == "respondents":
         supports = one * (both_if_one - true * other) + (1 - one) * (both_if_none - other**2)
@@ -111,14 +107,3 @@ def covariance_of(mechanism: PureMechanism, shares: Floats, n: int, target: Targ
     np.fill_diagonal(supports, report_variance(shares, channel, target))
     found: Floats = supports / (n * channel.contrast**2)
     return found
-
-
-def _both(mechanism: PureMechanism) -> tuple[float, float]:
-    """Return P(report supports v and w | answer), where the answer is one of them, and where it is neither."""
-    true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
-    if isinstance(mechanism, UnaryEncoding):
-        return true * other, other**2
-    k, weight = mechanism.n_values, mechanism.weight if isinstance(mechanism, SubsetResponse) else 1
-    if_one = true * (weight - 1) / (k - 1)
-    pairs = true * (weight - 1) * (weight - 2) + (1 - true) * weight * (weight - 1)
-    return if_one, pairs / ((k - 1) * (k - 2)) if k > 2 else 0.0

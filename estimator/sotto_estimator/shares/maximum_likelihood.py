@@ -13,7 +13,6 @@ import numpy as np
 from sotto_estimator.channel.channel import Channel, Floats, shares_of
 from sotto_estimator.errors import DomainError, NoReportsError
 from sotto_protocol import Question, Tally
-from sotto_protocol.mechanisms.kary import KaryResponse
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 _N_HALVINGS = 100
@@ -41,7 +40,7 @@ def likeliest_shares(tally: Tally, question: str) -> tuple[tuple[str, ...], Floa
         raise NoReportsError(f"no report answers {question}; shares need at least one.")
     if not mechanism.sums_to_one:
         return asked.labels, shares_of(counts, n, channel).clip(0, 1)
-    n_others = np.zeros(len(counts)) if isinstance(mechanism, KaryResponse) else n - counts
+    n_others = np.zeros(len(counts)) if mechanism.names_one else n - counts
     return asked.labels, likeliest_of(counts.astype(np.float64), n_others.astype(np.float64), channel)
 
 

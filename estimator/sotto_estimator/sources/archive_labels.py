@@ -12,7 +12,7 @@ from sotto_estimator.results.data_frames import require_frames
 from sotto_estimator.sources.archive import open_archive
 from sotto_estimator.sources.archive_frame import MAX_BYTES, frame_of_archive, labels_of_places, spread
 from sotto_protocol import Survey
-from sotto_protocol.labelled import LabelledColumn, labelled
+from sotto_protocol.mechanisms.columns import LabelledColumn
 from sotto_protocol.mechanisms.mechanism import Bytes
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _columns(survey: Survey, records: Bytes, ids: Sequence[str]) -> "dict[str, p
     drawn = survey.layout.drawn(records).T
     for (question, column), has in zip(survey.layout.cut(records), drawn, strict=True):
         if question.id in ids:
-            for one in labelled(question, column):
+            for one in question.columns(column):
                 columns[one.name] = _series(one) if not survey.draw else spread(_series(one), has)
     return columns
 

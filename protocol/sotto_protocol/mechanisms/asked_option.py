@@ -5,7 +5,7 @@ sent in clear: it says nothing of the answer. So each option is reported by one 
 and no report says how options go together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -20,6 +20,7 @@ from sotto_protocol.errors import ReportError
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check_selections
+from sotto_protocol.mechanisms.columns import NO_YES, LabelledColumn, checked_bits, numbers_of
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Part, PureMechanism
 from sotto_protocol.mechanisms.warner import BinaryResponse, warner
 from sotto_protocol.told_apart import Outcomes
@@ -85,6 +86,10 @@ class AskedOption(PureMechanism):
         return self.group_bytes + 1
 
     @property
+    def asks_one(self) -> bool:
+        return True
+
+    @property
     def counts_shape(self) -> tuple[int, ...]:
         return (self.n_values, 2)
 
@@ -120,22 +125,22 @@ class AskedOption(PureMechanism):
 
     def _place(self, answers: NDArray[Any], group: Bytes) -> NDArray[Any]:
         """Return n rows of the option that is asked, in bytes, and whether it is selected."""
-        selected = answers[np.arange(len(answers)), self._options(group)]
+        selected = answers[np.arange(len(answers)), self.asked_values(group)]
         return np.column_stack([group, selected.astype(np.uint8)])
 
     def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
         return np.concatenate([rows[:, :-1], self.coin.perturb(rows[:, -1], coins)], axis=1)
 
-    def _options(self, reports: Bytes) -> NDArray[np.intp]:
-        """Return the options that reports ask, shape (n,). Raises ReportError for one that there is not."""
-        asked = np.ascontiguousarray(reports[:, : self.group_bytes]).view(f">u{self.group_bytes}").ravel()
+    def asked_values(self, group: Bytes) -> NDArray[np.intp]:
+        """Return the options that are asked, by groups or reports. Raises ReportError for one that there is not."""
+        asked = np.ascontiguousarray(group[:, : self.group_bytes]).view(f">u{self.group_bytes}").ravel()
         if asked.size and asked.max() >= self.n_values:
             raise ReportError("$", f"options that are asked must be in [0, {self.n_values - 1}].")
         return asked.astype(np.intp)
 
     def count_support(self, reports: Bytes) -> Counts:
         """Count by option, shape (n_values, 2): the reports that ask it, and those of them that say yes."""
-        options, yes = self._options(reports), reports[:, -1]
+        options, yes = self.asked_values(reports), reports[:, -1]
         if (yes > 1).any():
             raise ReportError("$", "packed reports must end in 0 or 1.")
         asked = np.bincount(options, minlength=self.n_values)
@@ -175,6 +180,13 @@ class AskedOption(PureMechanism):
 
     def parts(self) -> list[Part]:
         return [Part("option", self.group_bytes, is_number=True), Part("value", 1, is_number=True)]
+
+    def columns(
+        self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
+    ) -> Iterator[LabelledColumn]:
+        """Yield the option that is asked, and the yes or no to it."""
+        yield LabelledColumn(f"{key}.option", numbers_of(reports[:, :-1]), labels)
+        yield LabelledColumn(key, checked_bits(reports[:, -1]), NO_YES)
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         return language.gettext(

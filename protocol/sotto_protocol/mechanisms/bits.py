@@ -135,7 +135,6 @@ class BitMechanism(BitsResponse):
 
     @property
     def n_blocks(self) -> int:
-        """How many filters of n_values bits a report holds."""
         return 1
 
     @property
@@ -238,6 +237,10 @@ class OptionBits(BitMechanism, PureMechanism):
     @property
     def prob_support_if_kept(self) -> tuple[float, float]:
         return self.report_if_one / COIN_SCALE, self.report_if_zero / COIN_SCALE
+
+    def supports(self, reports: Bytes) -> NDArray[np.bool_]:
+        bits = np.unpackbits(np.ascontiguousarray(reports), axis=1, count=self.n_values, bitorder="little")
+        return bits.view(np.bool_)
 
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(

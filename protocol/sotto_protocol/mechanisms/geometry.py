@@ -63,6 +63,11 @@ class GeometryResponse(NumberResponse, SetResponse):
     def shared(self) -> Fraction:
         return Fraction(n_points(self.field, self.dimension - 2), n_points(self.field, self.dimension - 1))
 
+    @property
+    def names_one(self) -> bool:
+        """In a plane one point is orthogonal to each: k-ary response, where every point is an option."""
+        return self.dimension == 2 and self.n_values == self.n_outputs
+
     def parameters(self) -> dict[str, int]:
         shape = {"field": self.field, "dimension": self.dimension}
         return {"threshold_if_true": self.threshold_if_true} | shape
@@ -126,14 +131,15 @@ class GeometryResponse(NumberResponse, SetResponse):
             raise ValueError(f"must add up to {most} at most, and to no less where every point is an option.")
 
     def supported(self, report: Bytes) -> list[int]:
-        values: list[int] = self._supports(report.reshape(1, -1))[0].nonzero()[0].tolist()
+        values: list[int] = self.supports(report.reshape(1, -1))[0].nonzero()[0].tolist()
         return values
 
-    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
+    def supports(self, reports: Bytes) -> NDArray[np.bool_]:
         points = _space(self.field, self.dimension).points
-        sent = points[self.numbers(reports)].astype(np.float64)  # their products are exact, and made faster
+        outputs, places = np.unique(self.numbers(reports), return_inverse=True)
+        sent = points[outputs].astype(np.float64)  # their products are exact, and made faster
         supports: NDArray[np.bool_] = sent @ points[: self.n_values].T % self.field == 0
-        return supports
+        return supports[places]
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         return language.gettext(

@@ -5,6 +5,7 @@ surveys of several waves what was drawn is kept, and goes through k-ary response
 Couchot, Al Bouna & Xiao 2022).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +19,7 @@ from sotto_protocol.bounds import declare, exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.language import ENGLISH, Language
+from sotto_protocol.mechanisms.columns import LabelledColumn
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
@@ -90,6 +92,25 @@ class KaryResponse(NumberResponse, SetResponse):
     def shared(self) -> Fraction:
         return Fraction(0)
 
+    @property
+    def names_one(self) -> bool:
+        return True
+
+    @property
+    def prob_support_both(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    @property
+    def likelihood_unit(self) -> float:
+        """That of an option which is not the answer: likelihoods are ratios to it."""
+        return self.prob_support_if_other
+
+    def columns(
+        self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
+    ) -> Iterator[LabelledColumn]:
+        """Yield the reported options."""
+        yield LabelledColumn(key, self.numbers(reports), labels)
+
     def parameters(self) -> dict[str, int]:
         instant = {"report_if_true": self.report_if_true} if self.has_two_stages else {}
         return {"threshold_if_true": self.threshold_if_true} | instant
@@ -129,7 +150,7 @@ class KaryResponse(NumberResponse, SetResponse):
     def supported(self, report: Bytes) -> list[int]:
         return [self.to_wire(report)]
 
-    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
+    def supports(self, reports: Bytes) -> NDArray[np.bool_]:
         supports: NDArray[np.bool_] = self.numbers(reports)[:, None] == np.arange(self.n_values)
         return supports
 

@@ -6,7 +6,7 @@ the answer, `prob_support_if_true`, and one that is not, `prob_support_if_other`
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,6 +17,7 @@ from sotto_protocol.bounds import multiply_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.language import ENGLISH, Language
+from sotto_protocol.mechanisms.columns import LabelledColumn, numbers_of
 from sotto_protocol.told_apart import Outcomes, in_favour, of_epsilon
 
 Bytes = NDArray[np.uint8]
@@ -106,6 +107,39 @@ class Mechanism(ABC):
         return in_favour(self.told_apart())
 
     @property
+    def epsilon_of_neighbours(self) -> Decimal | None:
+        """The privacy loss of one report between two answers that are next to each other; None where none are."""
+        return None
+
+    @property
+    def names_one(self) -> bool:
+        """Whether a report speaks for one answer and for no other, each of which makes it as likely as any other."""
+        return False
+
+    @property
+    def sums_to_one(self) -> bool:
+        """Whether exactly one value is true of everybody: then the true shares add up to 1."""
+        return False
+
+    @property
+    def n_outputs(self) -> int:
+        """How many different reports there are, where a report is one number; 0 of others."""
+        return 0
+
+    def numbers(self, reports: Bytes) -> NDArray[Any]:
+        """Return the numbers in [0, n_outputs) that packed reports are, shape (n,); of others none, shape (0,)."""
+        return np.empty(0, np.int64)
+
+    def count_outputs(self, reports: Bytes) -> Counts:
+        """Count for every number the reports that are it, shape (n_outputs,)."""
+        return np.empty(0, np.int64)
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks of n_values bits, each of which may be 0 or 1, a report has behind its group."""
+        return 0
+
+    @property
     def group_bytes(self) -> int:
         """How many bytes of a packed report, the first ones, name the group that a device belongs to: its cohort."""
         return 0
@@ -124,6 +158,36 @@ class Mechanism(ABC):
     def needs_records(self) -> bool:
         """Whether it is asked for something that the reports themselves show, and no counts of them."""
         return False
+
+    @property
+    def asks_one(self) -> bool:
+        """Whether a device is asked one of the values alone, which it draws: support is then counted by value."""
+        return False
+
+    @property
+    def one_in(self) -> int:
+        """Of how many devices one is asked a value."""
+        return self.n_values if self.asks_one else 1
+
+    @property
+    def finds_unlisted(self) -> bool:
+        """Whether strings that nobody lists can be found: by reports where it `needs_records`, else by counts."""
+        return self.needs_records
+
+    def asked_values(self, group: Bytes) -> NDArray[np.intp] | None:
+        """Return the one value that each device of a group, shape (n, group_bytes), is asked; None: they are all."""
+        return None
+
+    def true_values(self, answers: NDArray[Any]) -> NDArray[np.bool_] | None:
+        """Return which values are true of each answer, shape (n, n_values); None where values are not true or false."""
+        return None
+
+    def telling_count(self) -> tuple[float, float] | None:
+        """Return P(a report is counted) under either of two answers, of the count that tells them apart best.
+
+        Of a count that anybody can make of reports without knowing whose they are; None where none is known.
+        """
+        return None
 
     def perturb(self, answers: ArrayLike, coins: Coins) -> Bytes:
         """Perturb n people's answers into n reports, shape (n, n_bytes); each takes at most `epsilon`.
@@ -223,6 +287,21 @@ class Mechanism(ABC):
     def parts(self) -> list[Part]:
         """Return what a packed report is made of, in the order of its bytes."""
 
+    def columns(
+        self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
+    ) -> Iterator[LabelledColumn]:
+        """Yield packed reports as columns in the words of their question; by default each part as it is stored.
+
+        `key`: the question's id. `ends`: the least and the greatest number that may be answered. Raises ReportError
+        for a report that cannot be.
+        """
+        start = 0
+        for part in self.parts():
+            piece = np.ascontiguousarray(reports[:, start : start + part.n_bytes])
+            values = numbers_of(piece) if part.is_number else piece.view(f"V{part.n_bytes}")[:, 0]
+            yield LabelledColumn(f"{key}.{part.name}", values)
+            start += part.n_bytes
+
     def longest_report(self) -> Bytes:
         """Return a packed report, shape (n_bytes,), that no other one is longer than as JSON."""
         return np.zeros(self.n_bytes, np.uint8)
@@ -274,9 +353,40 @@ class PureMechanism(Mechanism):
         return None
 
     @property
-    def sums_to_one(self) -> bool:
-        """Whether exactly one value is true of everybody: then the true shares add up to 1."""
-        return False
+    def prob_support_both(self) -> tuple[float, float] | None:
+        """P(report supports v and w) if the answer is v or w, and if it is neither; None where that is not all.
+
+        Of answers that are one value each.
+        """
+        return None
+
+    def speaks_for_answer(self) -> tuple[float, float]:
+        return self.prob_support_if_true, self.prob_support_if_other
+
+    def true_values(self, answers: NDArray[Any]) -> NDArray[np.bool_]:
+        if self.takes_rows:
+            return answers.astype(np.bool_)
+        values = np.array([1]) if self.n_values == 1 else np.arange(self.n_values)
+        is_true: NDArray[np.bool_] = answers[:, None] == values
+        return is_true
+
+    def telling_count(self) -> tuple[float, float]:
+        """How many reports support a value, of those who have it and of those who do not."""
+        return self.prob_support_if_true / self.one_in, self.prob_support_if_other / self.one_in
+
+    def supports(self, reports: Bytes) -> NDArray[np.bool_]:
+        """Return which values each report supports, shape (n, n_values). Raises ReportError for one that cannot be."""
+        found = np.zeros((len(reports), self.n_values), np.bool_)
+        for row, report in zip(found, reports, strict=True):
+            row[self.supported(report)] = True
+        return found
+
+    def columns(
+        self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
+    ) -> Iterator[LabelledColumn]:
+        """Yield a column a value: whether a report speaks for it."""
+        for label, bits in zip(labels, self.supports(reports).T, strict=True):
+            yield LabelledColumn(f"{key}:{label}", bits)
 
     def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
         """Return the labels of the values that one packed report, shape (n_bytes,), supports."""
@@ -303,6 +413,11 @@ class ChoiceMechanism(PureMechanism):
     @abstractmethod
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """Return P(report | answer) but for a factor of the report, shape (n, n_answers): of each value; or yes, no."""
+
+    @property
+    def likelihood_unit(self) -> float:
+        """The probability that a likelihood of 1 stands for, where that is the same of all reports."""
+        return 1.0
 
 
 class SelectionMechanism(PureMechanism):

@@ -23,7 +23,7 @@ class NumberResponse(Mechanism):
     @property
     @abstractmethod
     def n_outputs(self) -> int:
-        """How many different reports there are: at most 65536."""
+        """At most 65536."""
 
     @property
     def n_bytes(self) -> int:

@@ -103,12 +103,11 @@ class SetResponse(OutputSets, ChoiceMechanism):
         return float(self.truth * self.shared + (1 - self.truth) * (1 - self.shared) / self.odds_against)
 
     @abstractmethod
-    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
-        """Return which values each report supports, shape (n, n_values). Raises ReportError for one that cannot be."""
+    def supports(self, reports: Bytes) -> NDArray[np.bool_]: ...
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """By the ratio of the two probabilities that a report has. Raises ReportError for one that cannot be."""
-        return np.where(self._supports(reports), float(self.odds), 1.0)
+        return np.where(self.supports(reports), float(self.odds), 1.0)
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         return check_choices(answers, self.n_values)

@@ -49,6 +49,16 @@ class SubsetResponse(BitsResponse, SetResponse):
     def shared(self) -> Fraction:
         return Fraction(self.weight - 1, self.n_values - 1)
 
+    @property
+    def names_one(self) -> bool:
+        return self.weight == 1
+
+    @property
+    def prob_support_both(self) -> tuple[float, float]:
+        true, k, weight = self.prob_support_if_true, self.n_values, self.weight
+        pairs = true * (weight - 1) * (weight - 2) + (1 - true) * weight * (weight - 1)
+        return true * (weight - 1) / (k - 1), pairs / ((k - 1) * (k - 2)) if k > 2 else 0.0
+
     def parameters(self) -> dict[str, int]:
         return {"threshold_if_true": self.threshold_if_true, "weight": self.weight}
 
@@ -125,7 +135,7 @@ class SubsetResponse(BitsResponse, SetResponse):
         expected = f"canonical base64 of {self.n_values} bits, exactly {self.weight} of them set"
         return f"{expected}, in {self.n_bytes} bytes, spare bits zero"
 
-    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
+    def supports(self, reports: Bytes) -> NDArray[np.bool_]:
         if self._are_impossible(reports).any():
             raise ReportError("$", f"packed reports must be sets of {self.weight} options.")
         return np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little").view(np.bool_)

@@ -39,6 +39,11 @@ class UnaryEncoding(OptionBits, ChoiceMechanism):
     def n_true(self) -> tuple[int, int]:
         return 1, 1
 
+    @property
+    def prob_support_both(self) -> tuple[float, float]:
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        return true * other, other**2
+
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         return check_choices(answers, self.n_values)
 

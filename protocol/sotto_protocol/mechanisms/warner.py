@@ -1,6 +1,6 @@
 """Yes-no: one coin, whose bias depends on the answer. Warner's spinner, forced response, RAPPOR's one bit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import COIN_SCALE, Coins
-from sotto_protocol.errors import ReportError
 from sotto_protocol.language import ENGLISH, Language, mark
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer
+from sotto_protocol.mechanisms.columns import NO_YES, LabelledColumn, checked_bits
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Part
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.told_apart import Outcome, Outcomes
@@ -55,15 +55,23 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
                 raise BadValueError(index, "true or false")
         return np.array(values, np.uint8).reshape(-1, 1)
 
+    @property
+    def names_one(self) -> bool:
+        return True
+
+    def columns(
+        self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
+    ) -> Iterator[LabelledColumn]:
+        """Yield the reported yes or no."""
+        yield LabelledColumn(key, checked_bits(reports[:, 0]), NO_YES)
+
     def check_design(self) -> None:
         if self.name != "forced-response":
             super().check_design()
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        if (reports > 1).any():
-            raise ReportError("$", "packed reports must be 0 or 1.")
         true, other = self.prob_support_if_true, self.prob_support_if_other
-        return np.array([[1 - true, 1 - other], [true, other]])[reports[:, 0]]
+        return np.array([[1 - true, 1 - other], [true, other]])[checked_bits(reports)[:, 0]]
 
     def told_apart(self) -> Outcomes:
         true, other = self._chances

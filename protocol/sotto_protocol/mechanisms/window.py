@@ -5,7 +5,7 @@ Wainwright 2018, Nguyen et al. 2016 (Harmony) and Microsoft's 1BitMean (Ding, Ku
 come close to the piecewise mechanism (Wang et al. 2019) and the square wave (Li et al. 2020). A report is the output.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +20,7 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.checks import check_choices, check_integer
+from sotto_protocol.mechanisms.columns import LabelledColumn
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import OutputSets
@@ -97,6 +98,11 @@ class WindowResponse(NumberResponse, OutputSets):
         """
         moved = Fraction(self.levels - 1, self.span)
         return log_ratio_above(*(1 + moved * (self.odds - 1)).as_integer_ratio())
+
+    @property
+    def names_one(self) -> bool:
+        """Of two levels an end, which all other numbers are mixtures of."""
+        return self.n_values == 2
 
     @cached_property
     def channel(self) -> NDArray[np.float64]:
@@ -182,6 +188,20 @@ class WindowResponse(NumberResponse, OutputSets):
         ends = {"from": max(0, output - self.width + 1), "to": min(output, self.levels - 1)}
         half = self.levels - 1  # two halves of what a level is a part of
         return {"output": output} | {end: (2 * at * self.span + half) // (2 * half) for end, at in ends.items()}
+
+    def telling_count(self) -> tuple[float, float]:
+        """How many outputs are high, of the greatest number and of the least."""
+        at_least = np.cumsum(self.channel[::-1], axis=0)[::-1]
+        best = int((at_least[:, -1] - at_least[:, 0]).argmax())
+        return float(at_least[best, -1]), float(at_least[best, 0])
+
+    def columns(
+        self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
+    ) -> Iterator[LabelledColumn]:
+        """Yield numbers that may lie outside of the range, and whose mean is the unbiased one."""
+        (low, high), (offset, slope) = ends, map(float, self.mean_output)
+        numbers = self.numbers(reports).astype(np.float64)
+        yield LabelledColumn(key, low + (numbers - offset) / slope * (high - low))
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         true = times_above(float(self.truth), language)

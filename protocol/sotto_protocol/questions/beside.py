@@ -5,7 +5,6 @@ from typing import Any
 
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.members import LENGTHS
-from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.question_type import QuestionType
 
 
@@ -19,8 +18,7 @@ def read_want(fields: Fields, kind: QuestionType) -> Decimal | None:
     if not fields.has("want"):
         return None
     most = kind.most_wanted
-    points = "" if isinstance(kind, Number) else " (12 points are 0.12)"
-    expected = f"a number above 0, at most {decimal_text(most)}{points}, of at most {MAX_DECIMALS} decimals"
+    expected = f"a number above 0, at most {decimal_text(most)}{kind.wanted}, of at most {MAX_DECIMALS} decimals"
     return Decimal(fields.take("want", expected, lambda v: is_decimal(v, Decimal(0), most) and v > 0))
 
 

@@ -38,6 +38,7 @@ class Number(QuestionType):
 
     name = "number"
     usual = MappingProxyType({"step": 1})
+    wanted = ""
     minimum: Exact = 0
     maximum: Exact = 1
     step: Exact = 1
@@ -75,6 +76,10 @@ class Number(QuestionType):
     @property
     def most_wanted(self) -> Decimal:
         return _CONTEXT.divide(_CONTEXT.subtract(self.maximum, self.minimum), Decimal(2))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return float(self.minimum), float(self.maximum)
 
     @property
     def control(self) -> Control:

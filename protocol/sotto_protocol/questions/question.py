@@ -1,5 +1,6 @@
 """A question: what is asked, what may be answered, and the mechanism that an answer goes through."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.language import Language
+from sotto_protocol.mechanisms.columns import LabelledColumn
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.questions.translation import QuestionWords
@@ -81,6 +83,15 @@ class Question:
         of any n-grams.
         """
         return self.kind.decode(self.mechanism.decode(report, self.labels))
+
+    def columns(self, reports: Bytes) -> Iterator[LabelledColumn]:
+        """Yield the columns of the packed reports that answer it. Raises ReportError for one that cannot be.
+
+        Yes-no: ID, no or yes. One-of by k-ary: ID, the reported option. Where a report speaks for several options:
+        ID:OPTION, a boolean each. Of `asked-option` ID.option, which was asked, and ID, no or yes. A number: ID, a
+        float in its unit that may lie outside of the range and whose mean is the unbiased one. Text: as it is stored.
+        """
+        return self.mechanism.columns(self.id, reports, self.labels, self.kind.ends)
 
     def epsilon_of(self, n_reports: int) -> Decimal:
         """Return what so many reports of one answer take together: never more than `epsilon_forever`."""

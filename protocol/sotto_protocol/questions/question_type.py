@@ -28,6 +28,8 @@ class QuestionType(ABC):
 
     name: ClassVar[str]
     usual: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    wanted: ClassVar[str] = " (12 points are 0.12)"
+    """What else is said of how `want` is written."""
     options: tuple[str, ...] = ()
 
     @classmethod
@@ -56,6 +58,11 @@ class QuestionType(ABC):
     def most_wanted(self) -> Decimal:
         """The largest half-width that an author can wish for: that of all shares there are."""
         return Decimal("0.5")
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest number that may be answered; of others 0 and 1, which all shares lie between."""
+        return 0.0, 1.0
 
     @property
     def labels(self) -> tuple[str, ...]:

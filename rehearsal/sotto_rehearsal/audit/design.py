@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol import Question, Survey
-from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.questions.any_of import AnyOf
 from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.one_of import OneOf
@@ -97,15 +96,7 @@ class Design:
 
         None where a mechanism has no values of which each is true or not.
         """
-        mechanism = self.survey.questions[index].mechanism
-        if not isinstance(mechanism, PureMechanism):
-            return None
-        encoded = self.encoded(index)
-        if mechanism.takes_rows:
-            return encoded.astype(np.bool_)
-        values = np.array([1]) if mechanism.n_values == 1 else np.arange(mechanism.n_values)
-        is_true: NDArray[np.bool_] = encoded[:, None] == values
-        return is_true
+        return self.survey.questions[index].mechanism.true_values(self.encoded(index))
 
 
 def make_design(survey: Survey, n_reports: int) -> Design:

@@ -11,7 +11,6 @@ from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
-from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.ones import count_ones
 from sotto_protocol.questions.text import Text
 from sotto_protocol.text import normalise
@@ -27,7 +26,7 @@ def count_events(mechanism: Mechanism, rows: Bytes) -> NDArray[np.int64]:
     parts = [_bits(rows)]
     if np.prod(mechanism.counts_shape) <= MAX_COUNTS:
         parts.append(mechanism.count_support(rows).ravel())
-    if isinstance(mechanism, NumberResponse):
+    if mechanism.n_outputs:
         parts.append(mechanism.count_outputs(rows))
     return np.concatenate(parts).astype(np.int64)
 
@@ -64,7 +63,7 @@ def features(question: Question, answers: Sequence[Any], rows: Bytes) -> NDArray
     mechanism = question.mechanism
     if isinstance(question.kind, Text):
         return _one_hot(np.digitize(_log_ratio(question, answers, rows), _STEPS), len(_STEPS) + 1)
-    if isinstance(mechanism, NumberResponse) and mechanism.n_outputs <= _MAX_ONE_HOT:
+    if 0 < mechanism.n_outputs <= _MAX_ONE_HOT:
         return _one_hot(mechanism.numbers(rows), mechanism.n_outputs)
     return np.unpackbits(rows, axis=1, bitorder="little").astype(np.float32)
 

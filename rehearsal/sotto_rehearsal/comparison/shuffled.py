@@ -3,15 +3,10 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
 from scipy.stats import binom
 
 from sotto_estimator.channel.channel import Channel
 from sotto_protocol import Question, Survey
-from sotto_protocol.mechanisms.kary import KaryResponse
-from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
-from sotto_protocol.mechanisms.warner import BinaryResponse
-from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_rehearsal.comparison.binary import MAX_LISTED, exact_epsilon
 from sotto_rehearsal.comparison.clones import amplified_epsilon, prob_clone_of_one
 
@@ -65,35 +60,12 @@ def _shuffle_drawn(survey: Survey, question: Question, n: int, delta: float) -> 
 
 def _bound(question: Question, n: int, delta: float) -> float:
     epsilon = float(question.epsilon)
-    return _amplified(epsilon, n, delta, prob_clone_of_one(epsilon) if _names_one(question.mechanism) else None)
+    return _amplified(epsilon, n, delta, prob_clone_of_one(epsilon) if question.mechanism.names_one else None)
 
 
 def _shuffle_question(question: Question, n: int, delta: float) -> Shuffled:
-    mechanism, epsilon = question.mechanism, float(question.epsilon)
-    bound = _bound(question, n, delta)
-    channel = _one_count(mechanism)
-    if channel is None or n > MAX_LISTED:
+    epsilon, bound = float(question.epsilon), _bound(question, n, delta)
+    counted = question.mechanism.telling_count()
+    if counted is None or n > MAX_LISTED:
         return Shuffled(question.id, n, epsilon, bound)
-    return Shuffled(question.id, n, epsilon, bound, min(_exact(channel, n, delta), bound))
-
-
-def _names_one(mechanism: Mechanism) -> bool:
-    """Whether a report speaks for one value: of numbers, one end, which all others are mixtures of."""
-    is_end = isinstance(mechanism, WindowResponse) and mechanism.n_values == 2
-    return is_end or isinstance(mechanism, BinaryResponse | KaryResponse)
-
-
-def _one_count(mechanism: Mechanism) -> Channel | None:
-    """Return P(a report is counted) under two answers, of one count that anyone can make of shuffled reports.
-
-    How many support a value, of those who have it and of those who do not; of numbers, how many outputs are high, of
-    the greatest number and of the least.
-    """
-    if isinstance(mechanism, PureMechanism):
-        one_in = mechanism.n_values if mechanism.has_cohorts else 1  # of so many devices one is asked this option
-        return Channel(mechanism.prob_support_if_true / one_in, mechanism.prob_support_if_other / one_in)
-    if not isinstance(mechanism, WindowResponse):
-        return None
-    at_least = np.cumsum(mechanism.channel[::-1], axis=0)[::-1]
-    best = int((at_least[:, -1] - at_least[:, 0]).argmax())
-    return Channel(float(at_least[best, -1]), float(at_least[best, 0]))
+    return Shuffled(question.id, n, epsilon, bound, min(_exact(Channel(*counted), n, delta), bound))

@@ -16,7 +16,6 @@ from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, smallest_n, standard_deviation
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
-from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.comparison.people import Numbers, People
 
@@ -79,8 +78,8 @@ class Subject:
     @property
     def size(self) -> float:
         """The unit of deviations and widths: a share is 1, numbers have a range."""
-        kind = self.question.kind
-        return float(kind.maximum) - float(kind.minimum) if isinstance(kind, Number) else 1.0
+        low, high = self.question.kind.ends
+        return high - low
 
     @property
     def span(self) -> int:

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.drawn import Drawn, draw_questions
-from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.record import HEAD, WAVE
@@ -84,8 +82,8 @@ class Crowd:
     def add_up(self, index: int, answers: Encoded, group: Bytes) -> None:
         """Add up what is true of people whose reports to a question are counted; `group`: their devices'."""
         of = self.task.truth.questions[index]
-        if isinstance(of.question.mechanism, AskedOption):
-            asked = _numbers_in(group)
+        asked = of.question.mechanism.asked_values(group)
+        if asked is not None:
             n_asked = np.bincount(asked, minlength=len(of.answers.labels))
             chosen = answers[np.arange(len(asked)), asked]
             self.sums[index] += np.bincount(asked, weights=chosen, minlength=len(of.answers.labels))
@@ -160,8 +158,3 @@ def _send_fakes(crowd: Crowd, n_fakes: int, randomness: Randomness, make: Callab
 def _draw(survey: Survey, n_devices: int, randomness: Randomness) -> Drawn | None:
     """Draw the questions of each device; None where all are asked."""
     return draw_questions(len(survey.questions), survey.draw, randomness.coins, n_devices) if survey.draw else None
-
-
-def _numbers_in(group: Bytes) -> NDArray[np.intp]:
-    """Return the numbers that groups stand for, big-endian, shape (n,)."""
-    return np.asarray(group.astype(np.intp) @ (256 ** np.arange(group.shape[1])[::-1]))

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol.mechanisms.bits import BitMechanism
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.any_of import AnyOf
 from sotto_protocol.questions.number import Number
@@ -25,11 +24,11 @@ def clumsy_reports(truth: QuestionTruth, n_reports: int, randomness: Randomness)
     What no device can send at all is not among it: a collector refuses that.
     """
     mechanism = truth.question.mechanism
-    if not isinstance(mechanism, BitMechanism):
+    n_blocks = mechanism.n_blocks
+    if not n_blocks:
         answers = truth.at_random.draw(n_reports, randomness.people)
         return mechanism.perturb(answers, randomness.coins)
     group = mechanism.draw_group(n_reports, randomness.coins)
-    n_blocks = (mechanism.n_bytes - mechanism.group_bytes) // (-(-mechanism.n_values // 8))
     bits = randomness.coins.flip(_FAIR, n_reports * n_blocks * mechanism.n_values)
     packed = np.packbits(bits.reshape(-1, mechanism.n_values), axis=1, bitorder="little")
     return np.concatenate([group, packed.reshape(n_reports, mechanism.n_bytes - mechanism.group_bytes)], axis=1)

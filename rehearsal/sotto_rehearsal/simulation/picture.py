@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 
 from sotto_estimator.results.glyphs import drawable
 from sotto_estimator.results.panels import Bar, Panel, bar_panels, plot_panels
-from sotto_protocol.questions.number import Number
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.render import caption
 from sotto_rehearsal.simulation.summary import Row, Simulation
@@ -45,8 +44,7 @@ def plot(simulation: Simulation, path: Path) -> None:
 def _ends(simulation: Simulation, question: str) -> tuple[float, float]:
     """Return the least and the greatest number that may be answered."""
     (kind,) = [of.question.kind for of in simulation.task.truth.questions if of.question.id == question]
-    assert isinstance(kind, Number)  # noqa: S101  # only numbers have means
-    return float(kind.minimum), float(kind.maximum)
+    return kind.ends
 
 
 def _draw_mean(axes: Axes, row: Row, ends: tuple[float, float], found: Floats, true: float) -> None:

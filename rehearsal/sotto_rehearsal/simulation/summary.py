@@ -10,7 +10,6 @@ from scipy.stats import binom, t
 
 from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.planned import planned_half_widths
@@ -127,7 +126,7 @@ def simulate(
     for of in task.truth.questions:
         places = slice(start, start + len(of.answers.labels))
         rows += _rows(task, options, of, found[:, places], true[:, places])
-        if isinstance(of.question.mechanism, PureMechanism) and of.question.mechanism.sums_to_one:
+        if of.question.mechanism.sums_to_one:
             naming += _naming(of, found[:, places, 0])
         start = places.stop
     return Simulation(

@@ -110,6 +110,10 @@ class SketchResponse(Mechanism):
     def has_cohorts(self) -> bool:
         return True
 
+    @property
+    def finds_unlisted(self) -> bool:
+        return bool(self.prefix_lengths)
+
     def parameters(self) -> dict[str, Any]:
         shape = {"field": self.field, "dimension": self.dimension, "n_cohorts": self.n_cohorts}
         prefixes = {"prefix_lengths": [*self.prefix_lengths]} if self.prefix_lengths else {}
