@@ -47,13 +47,13 @@ def seats(monkeypatch: pytest.MonkeyPatch) -> dict[str, Seats]:
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The surveys whose tallies the app has read; what was read stays known."""
-    read, found = results.read_released_waves, []
+    read, found = results.read_released_cells, []
 
     def count(store: object, stored: StoredSurvey) -> dict[int, Tally]:
         found.append(stored.survey.id)
         return read(store, stored)  # type: ignore[arg-type]  # a store
 
-    monkeypatch.setattr(results, "read_released_waves", count)
+    monkeypatch.setattr(results, "read_released_cells", count)
     monkeypatch.setattr(results, "KNOWN_S", float("inf"))
     return found
 

@@ -19,7 +19,7 @@ from sotto_collector.pages.headers import policy
 from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.sign_in import ask_to_sign_in, find_reader, require_reader
 from sotto_collector.store import StoredSurvey
-from sotto_collector.store.releases import floored_waves, read_released_waves
+from sotto_collector.store.releases import floored_cells, read_released_cells, sum_by_wave
 from sotto_collector.turnout import Turnout, count_turnout
 from sotto_protocol import Survey, Tally
 
@@ -102,7 +102,7 @@ class ResultsReader:
         self._cache: TimeCache[tuple[dict[int, Tally], str]] = TimeCache(KNOWN_S, clock)
 
     def __call__(self, survey_id: str) -> Read:
-        """Return the tallies, by wave; how many reports there are, and how many of the invited took part, only to an
+        """Return the tallies, by cell; how many reports there are, and how many of the invited took part, only to an
         analyst, who may list that anyway.
 
         To others it would tell when each report came, which the least number of reports is there to hide.
@@ -117,12 +117,13 @@ class ResultsReader:
         is_told = is_analyst and stored.survey.min_reports > 1
         n_known = collector.store.count_tallied(stored.key) if is_told else None
         is_counted = is_analyst and stored.survey.invited
-        turnout = count_turnout(collector.store, stored, tallies) if is_counted else []
-        floored = floored_waves(collector.store, stored) if stored.survey.min_reports > 1 else frozenset()
+        by_wave = sum_by_wave(stored.survey, tallies)
+        turnout = count_turnout(collector.store, stored, by_wave) if is_counted else []
+        floored = floored_cells(collector.store, stored) if stored.survey.min_reports > 1 else frozenset()
         return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest, turnout, floored)
 
     def _read(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
-        tallies = read_released_waves(get_collector().store, stored)
+        tallies = read_released_cells(get_collector().store, stored)
         return tallies, self._digest(stored.survey, tallies)
 
     def _read_cached(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
@@ -157,6 +158,7 @@ def _refuse_as_the_collector(page: Blueprint) -> None:
 
     table: dict[type[errors.PageError], Callable[[str], RequestError]] = {
         errors.ChoiceError: lambda detail: refuse(400, "bad_choice", detail),
+        errors.NoSuchStratumError: lambda detail: refuse(404, "no_such_stratum", detail),
         errors.NoSuchWaveError: lambda detail: refuse(404, "no_such_wave", detail),
         errors.NoSuchChartError: lambda detail: refuse(404, "not_found", detail),
         errors.NoEstimatesError: lambda detail: refuse(404, "no_estimates", detail),

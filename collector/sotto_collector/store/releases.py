@@ -6,6 +6,7 @@ looks takes no lock, and writes nothing, unless the next step of a cell, a wave 
 a stratum, and of all, is a sum of such steps.
 """
 
+from collections.abc import Mapping
 from functools import reduce
 from operator import add
 
@@ -20,7 +21,7 @@ from sotto_collector.store.store import Store
 from sotto_collector.store.stored import StoredSurvey
 from sotto_collector.store.sums import sum_shards
 from sotto_collector.store.transaction import Transaction, pack_counts, unpack_row
-from sotto_protocol import Tally
+from sotto_protocol import Survey, Tally
 
 
 def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, stratum: int | None = None) -> Tally:
@@ -38,7 +39,7 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, s
     given = _read(store, stored, cells)
     tally = reduce(add, given.values(), Tally.empty(stored.survey))
     if not tally.n_reports:
-        if floored_waves(store, stored, cells):
+        if floored_cells(store, stored, cells):
             raise BelowMinimumError("since a restore no counts are given before there are enough new reports.")
         of, least = "stratum" if stored.survey.strata else "wave", stored.survey.min_reports
         raise BelowMinimumError(f"there are fewer reports of a {of} than the {least} that the survey promises.")
@@ -47,6 +48,11 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, s
 
 def read_released_waves(store: Store, stored: StoredSurvey, stratum: int | None = None) -> dict[int, Tally]:
     """Return what `read_released` gives of each wave by itself, ascending, of those that it gives anything of."""
+    return sum_by_wave(stored.survey, read_released_cells(store, stored, stratum))
+
+
+def read_released_cells(store: Store, stored: StoredSurvey, stratum: int | None = None) -> dict[int, Tally]:
+    """Return what `read_released` gives of each cell by itself, ascending, of those that it gives anything of."""
     cells = stored.survey.cells(stratum=stratum)
     if stored.survey.min_reports == 1:
         with store.reader() as connection:
@@ -54,18 +60,23 @@ def read_released_waves(store: Store, stored: StoredSurvey, stratum: int | None 
         given = {cell: Tally.unpack(stored.survey, found[cell]) for cell in sorted(found)}
     else:
         given = _read(store, stored, cells)
+    return {cell: tally for cell, tally in given.items() if tally.n_reports}
+
+
+def sum_by_wave(survey: Survey, tallies: Mapping[int, Tally]) -> dict[int, Tally]:
+    """Return the tallies of cells by wave, ascending."""
     by_wave: dict[int, Tally] = {}
-    for cell, tally in given.items():
-        wave = stored.survey.wave_of(cell)
+    for cell, tally in tallies.items():
+        wave = survey.wave_of(cell)
         by_wave[wave] = by_wave[wave] + tally if wave in by_wave else tally
-    return {wave: tally for wave, tally in sorted(by_wave.items()) if tally.n_reports}
+    return dict(sorted(by_wave.items()))
 
 
-def floored_waves(store: Store, stored: StoredSurvey, cells: list[int] | None = None) -> frozenset[int]:
-    """Return the waves, of those of these cells, of which a restored store gives nothing before a floor is reached."""
+def floored_cells(store: Store, stored: StoredSurvey, cells: list[int] | None = None) -> frozenset[int]:
+    """Return the cells, of these or of all, of which a restored store gives nothing before a floor is reached."""
     with store.reader() as connection:
         floors = read_floors(connection, stored)
-    return frozenset(stored.survey.wave_of(cell) for cell in floors if cells is None or cell in cells)
+    return frozenset(cell for cell in floors if cells is None or cell in cells)
 
 
 def _read(store: Store, stored: StoredSurvey, cells: list[int] | None) -> dict[int, Tally]:

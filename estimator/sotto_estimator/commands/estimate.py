@@ -15,7 +15,7 @@ from sotto_estimator.commands.misfit_options import misfit_options
 from sotto_estimator.commands.options import anytime_option, chosen_options, interval_options, refuse_token
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sources import read_source, tally_of
-from sotto_estimator.commands.strata import estimate_strata
+from sotto_estimator.commands.strata import estimate_strata_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.covariance import covariances_of
@@ -129,7 +129,7 @@ def _of_tallies(
             raise click.UsageError("--by-stratum goes without --stratum and --save-tally.")
         if options.population_size:
             raise click.UsageError("--by-stratum goes without --population-size: of which stratum is it?")
-        return estimate_strata(source, chosen.wave, options)
+        return estimate_strata_of(source, chosen.wave, options)
     tally = tally_of(source, chosen)
     if save_tally:
         save(tally, save_tally)

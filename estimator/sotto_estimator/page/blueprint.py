@@ -9,14 +9,13 @@ from flask import Blueprint, Response, render_template, request
 
 from sotto_estimator.channel.questions import is_text
 from sotto_estimator.page.cache import LruCache
-from sotto_estimator.page.choices import Choices, read_choices
+from sotto_estimator.page.choices import ALL, Choices, read_choices
 from sotto_estimator.page.lines import interval_line
 from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
 from sotto_estimator.results.percents import n_decimals_of
-from sotto_estimator.views.estimates import as_csv, as_json
 from sotto_protocol.words import epsilon_above
 
 Made = TypeVar("Made")
@@ -79,7 +78,7 @@ class _Routes:
             root="../../",
             tag=tag,
             results=results,
-            wave_field=results.choices.wave_field(results.survey, results.spoken.say),
+            report_fields=results.choices.report_fields(results.survey, results.spoken.say),
             fields=results.choices.interval_fields(results.spoken.say),
             tongues=results.spoken.tongues(results.choices),
             spoken=results.spoken.words,
@@ -93,8 +92,7 @@ class _Routes:
         """Give what is shown as CSV or JSON: what `sotto estimate` prints of the same tally."""
         selection = self._read(survey_id)
         estimates = self._find(selection).require_estimates()
-        write = {"csv": as_csv, "json": as_json}[kind]
-        make = _seated(self._desk, survey_id, lambda: f"{write(estimates)}\n".encode())
+        make = _seated(self._desk, survey_id, lambda: f"{estimates.as_style(kind)}\n".encode())
         return _attach(self._kept.get((selection.tag, kind), make), kind, "results", selection)
 
     def get_chart(self, survey_id: str, question_id: str, chart: str, kind: str) -> Response:
@@ -170,8 +168,10 @@ def _respond(response: Response, tag: str) -> Response:
 def _attach(content: bytes, kind: str, what: str, selection: _Selection) -> Response:
     """Return a file to be kept, under a name of what ids are made of: letters, digits, - and _."""
     response = _respond(Response(content, content_type=_content_type(kind)), selection.tag)
-    wave = f"-wave-{selection.choices.wave}" if selection.choices.wave else ""
-    name = f"{selection.release.survey.id}-{what}{wave}.{kind}"
+    choices = selection.choices
+    wave = f"-wave-{choices.wave}" if choices.wave else ""
+    stratum = f"-stratum-{choices.stratum}" if choices.stratum != ALL else ""
+    name = f"{selection.release.survey.id}-{what}{wave}{stratum}.{kind}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

@@ -9,14 +9,16 @@ from urllib.parse import parse_qsl, urlencode
 from sotto_estimator.channel.channel import TARGETS, Target
 from sotto_estimator.intervals.intervals import IntervalOptions, target_of
 from sotto_estimator.intervals.methods import METHODS
-from sotto_estimator.page.errors import ChoiceError, NoSuchWaveError
+from sotto_estimator.page.errors import ChoiceError, NoSuchStratumError, NoSuchWaveError
 from sotto_estimator.results.words import level_digits
 from sotto_protocol import Survey
 from sotto_protocol.language import Language
 
 LEVELS = ("0.9", "0.95", "0.99")
 ALL = "all"
-_WAVE = re.compile(r"[1-9][0-9]{0,3}")
+EACH = "each"
+"""All strata, beside one another."""
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +34,24 @@ class Field:
 class Choices:
     """One choice of each; the defaults are those of `sotto estimate`. `wave` None: all waves, pooled.
 
+    `stratum`: ALL together, EACH beside the others, or one by its place in the survey's list: a name could be any text.
     `lang`: the language of the survey that was asked for; "" where none was. `about`: whom the survey is about, which
     is the target unless another was chosen.
     """
 
     wave: int | None = None
+    stratum: str = ALL
     level: str = "0.95"
     method: str = "chernoff"
     target: Target = "population"
     simultaneous: str = "no"
     lang: str = ""
     about: Target = "population"
+
+    @property
+    def place(self) -> int | None:
+        """The place of the one stratum that was chosen; None where none was."""
+        return None if self.stratum in (ALL, EACH) else int(self.stratum)
 
     @property
     def interval_options(self) -> IntervalOptions:
@@ -87,13 +96,18 @@ class Choices:
         """Return the query that chooses the same in another language."""
         return replace(self, lang=lang).query
 
-    def wave_field(self, survey: Survey, say: Language) -> Field | None:
-        """Return the select of the wave; None of a survey of one."""
-        if survey.waves == 1:
-            return None
-        waves = {ALL: say.gettext("all waves")}
-        waves |= {str(wave): say.gettext("wave %(n)s", n=wave) for wave in range(1, survey.waves + 1)}
-        return self._field("wave", say.gettext("Wave"), waves)
+    def report_fields(self, survey: Survey, say: Language) -> list[Field]:
+        """Return the selects that say whose reports are shown: the wave, the stratum, where there are several."""
+        fields = []
+        if survey.waves > 1:
+            waves = {ALL: say.gettext("all waves")}
+            waves |= {str(wave): say.gettext("wave %(n)s", n=wave) for wave in range(1, survey.waves + 1)}
+            fields.append(self._field("wave", say.gettext("Wave"), waves))
+        if survey.strata:
+            strata = {ALL: say.gettext("all groups together"), EACH: say.gettext("all groups side by side")}
+            strata |= {str(place): name for place, name in enumerate(survey.strata, 1)}
+            fields.append(self._field("stratum", say.gettext("Group"), strata))
+        return fields
 
     def interval_fields(self, say: Language) -> list[Field]:
         """Return the selects that say how intervals are made."""
@@ -119,7 +133,7 @@ class Choices:
 def read_choices(query: Mapping[str, Sequence[str]], survey: Survey) -> Choices:
     """Return what a query chooses; members that it does not know are for others.
 
-    Raises NoSuchWaveError and ChoiceError, which say what can be chosen, and never what was.
+    Raises NoSuchWaveError, NoSuchStratumError and ChoiceError, which say what can be chosen, and never what was.
     """
     domains = {"level": LEVELS, "method": tuple(METHODS), "target": TARGETS, "simultaneous": ("no", "yes")}
     about = target_of(survey)
@@ -131,12 +145,22 @@ def read_choices(query: Mapping[str, Sequence[str]], survey: Survey) -> Choices:
             chosen[name] = query[name][0]
     lang = query.get("lang", [""])[0]
     asked = lang if lang in survey.languages else ""  # whoever asks for another gets one that is there
-    return Choices(wave=_read_wave(query.get("wave", [ALL]), survey), lang=asked, **chosen)
+    wave, stratum = _read_wave(query.get("wave", [ALL]), survey), _read_stratum(query.get("stratum", [ALL]), survey)
+    return Choices(wave=wave, stratum=stratum, lang=asked, **chosen)
 
 
 def _read_wave(asked: Sequence[str], survey: Survey) -> int | None:
     if list(asked) == [ALL]:
         return None
-    if len(asked) > 1 or not _WAVE.fullmatch(asked[0]) or int(asked[0]) > survey.waves:
+    if len(asked) > 1 or not _NUMBER.fullmatch(asked[0]) or int(asked[0]) > survey.waves:
         raise NoSuchWaveError(f"wave must be given once, as {ALL} or an integer in [1, {survey.waves}].")
     return int(asked[0])
+
+
+def _read_stratum(asked: Sequence[str], survey: Survey) -> str:
+    places = map(str, range(1, len(survey.strata) + 1))
+    if len(asked) > 1 or asked[0] not in (ALL, *((EACH, *places) if survey.strata else ())):
+        listed = ", ".join(f"{place} for {name}" for place, name in enumerate(survey.strata, 1))
+        domain = f"{ALL}, {EACH}, {listed}" if survey.strata else f"{ALL}: the survey has no strata"
+        raise NoSuchStratumError(f"stratum must be given once, as {domain}.")
+    return asked[0]

@@ -4,6 +4,7 @@ EstimatorError
   PageError
     ChoiceError        the query chooses what there is not to choose; says what there is
     NoSuchWaveError    the survey has no such wave
+    NoSuchStratumError the survey has no such stratum
     NoSuchChartError   no chart has this address
     NoEstimatesError   there is nothing to estimate from: no reports, or text questions only
     TooFewReportsError there are fewer reports than the survey promises as the least
@@ -23,6 +24,10 @@ class ChoiceError(PageError):
 
 class NoSuchWaveError(PageError):
     """The survey has no such wave."""
+
+
+class NoSuchStratumError(PageError):
+    """The survey has no such stratum."""
 
 
 class NoSuchChartError(PageError):

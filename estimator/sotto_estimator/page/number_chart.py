@@ -1,5 +1,6 @@
 """The chart of a question that asks for numbers: the mean with its interval, quantiles, and the density below."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sotto_estimator.numbers.distribution import Distribution
@@ -16,6 +17,10 @@ _PLOT_PX = 130  # of the density
 _GAP_PX = 26  # over it, for its name
 _UNIT_COLUMNS = 12
 _EDGE = 4.0  # per cent: a tick so near an end has its label inside
+
+
+Row = tuple[str, str, tuple[float, float, float]]
+"""A label, words and (value, low, high)."""
 
 
 class Frame(NamedTuple):
@@ -43,7 +48,9 @@ def draw_number(
     """
     bars = distribution.bars if distribution else []
     ends = [mean.minimum, mean.maximum, *(end for bar in bars for end in bar[:2])]
-    frame, rows = Frame(min(ends), max(ends)), _rows(mean, distribution, say, unit)
+    name = say.gettext("Mean")
+    label = f"{name} ({shorten(unit, _UNIT_COLUMNS)})" if unit else name
+    frame, rows = Frame(min(ends), max(ends)), [_mean_row(label, mean, say), *_quantile_rows(distribution, say)]
     bottom = _AXIS_PX + _ROW_PX * len(rows) + (_GAP_PX + _PLOT_PX if bars else 0)
     marks = _grid(frame, bottom, say)
     for number, (label, words, values) in enumerate(rows):
@@ -56,17 +63,30 @@ def draw_number(
     return Drawing(title, " ".join(said), bottom, tuple(marks))
 
 
-def _rows(
-    mean: MeanEstimate, distribution: Distribution | None, say: Language, unit: str
-) -> list[tuple[str, str, tuple[float, float, float]]]:
-    """Return a label, words and (value, low, high) of each row."""
+def draw_means(
+    title: str, means: Sequence[tuple[str, MeanEstimate]], say: Language = ENGLISH, unit: str = ""
+) -> Drawing:
+    """Return a row for the mean of each group, by the group's name, on one axis."""
+    first = means[0][1]
+    frame = Frame(first.minimum, first.maximum)
+    rows = [_mean_row(f"{name} ({shorten(unit, _UNIT_COLUMNS)})" if unit else name, mean, say) for name, mean in means]
+    bottom = _AXIS_PX + _ROW_PX * len(rows)
+    marks = _grid(frame, bottom, say)
+    for number, (label, words, values) in enumerate(rows):
+        marks += _row(label, words, [frame.across(value) for value in values], _AXIS_PX + _ROW_PX * number)
+    return Drawing(title, " ".join(f"{label}: {words}." for label, words, _ in rows), bottom, tuple(marks))
+
+
+def _mean_row(label: str, mean: MeanEstimate, say: Language) -> Row:
     span = mean.minimum, mean.maximum
     low, high = of_precision(mean.mean, (mean.low, mean.high), span)
     finding = mean_finding("", mean.mean, (mean.low, mean.high), span, "")
-    name = say.gettext("Mean")
-    label = f"{name} ({shorten(unit, _UNIT_COLUMNS)})" if unit else name
     words = say.gettext("%(value)s, from %(low)s to %(high)s", value=finding.likely, low=finding.low, high=finding.high)
-    rows = [(label, words, (min(max(mean.mean, span[0]), span[1]), low, high))]
+    return label, words, (min(max(mean.mean, span[0]), span[1]), low, high)
+
+
+def _quantile_rows(distribution: Distribution | None, say: Language) -> list[Row]:
+    rows: list[Row] = []
     for quantile in distribution.quantiles if distribution else ():
         values = {"value": quantile.value, "low": quantile.low, "high": quantile.high}
         said = say.gettext(

@@ -14,12 +14,13 @@ from sotto_protocol.language import ENGLISH, Language
 class Release:
     """What of a survey's results is released to a reader.
 
-    `tallies`: by wave, ascending, of those of which anything is given. `n_known`: how many reports there are in all
-    waves, where the reader may know that even of tallies that are withheld; else None. `address`: the collector's.
+    `tallies`: by cell (`Survey.cells`; without strata that is the wave), ascending, of those of which anything is
+    given. `n_known`: how many reports there are in all, where the reader may know that even of tallies that are
+    withheld; else None. `address`: the collector's.
     `digest`: what `digest_of` gives of the tallies; it is kept beside them, for of large ones it takes long.
     `language`: of the page's words; `lang`: the tag of that of the survey's texts. `turnout`: of each wave, how many
     were invited and how many answered, where the reader may know it; None of a wave with too few to be told.
-    `floored`: the waves of which nothing was given since a restore, unless enough further reports have come.
+    `floored`: the cells of which nothing was given since a restore, unless enough further reports have come.
     """
 
     survey: Survey
@@ -33,17 +34,27 @@ class Release:
     turnout: Mapping[int, tuple[int, int | None]] = field(default_factory=dict)
     floored: Collection[int] = ()
 
-    def tally(self, wave: int | None) -> Tally:
-        """Return the tally of one wave, or of all; the empty one where nothing is given."""
-        chosen = [tally for number, tally in self.tallies.items() if wave in (None, number)]
+    def by_wave(self, stratum: int | None = None) -> dict[int, Tally]:
+        """Return the tallies of one stratum, or of all, by wave, ascending; of waves of which anything is given."""
+        first, last = (stratum, stratum) if stratum else (1, self.survey.n_strata)
+        found: dict[int, Tally] = {}
+        for cell, tally in self.tallies.items():
+            if first <= (cell - 1) // self.survey.waves + 1 <= last:
+                wave = self.survey.wave_of(cell)
+                found[wave] = found[wave] + tally if wave in found else tally
+        return dict(sorted(found.items()))
+
+    def tally(self, wave: int | None = None, stratum: int | None = None) -> Tally:
+        """Return the tally of one wave, of one stratum, or of all; the empty one where nothing is given."""
+        chosen = [tally for number, tally in self.by_wave(stratum).items() if wave in (None, number)]
         return reduce(add, chosen) if chosen else Tally.empty(self.survey)
 
-    def say_missing(self, say: Language = ENGLISH, wave: int | None = None) -> str:
-        """Return why nothing is shown of a wave, or of all: what of it may be said to this reader."""
-        least = self.survey.min_reports
+    def say_missing(self, say: Language = ENGLISH, wave: int | None = None, stratum: int | None = None) -> str:
+        """Return why nothing is shown of a wave, of a stratum, or of all: what of it may be said to this reader."""
+        least, cells = self.survey.min_reports, self.survey.cells(wave, stratum)
         if least == 1:
             return say.gettext("No reports yet.")
-        is_floored = bool(self.floored) if wave is None else wave in self.floored
+        is_floored = any(cells is None or cell in cells for cell in self.floored)
         if is_floored:
             promise = say.gettext(
                 "The database was restored from a backup. Results are withheld until they are known to differ by "
@@ -60,7 +71,7 @@ class Release:
                 "There are fewer reports than the %(n)s that the survey promises as the least.", n=least
             )
         lines = [promise]
-        if self.n_known is not None:
+        if self.n_known is not None and stratum is None:
             missing = least - self.n_known
             lines.append(say.ngettext("So far there is %(n)s.", "So far there are %(n)s.", self.n_known))
             if missing > 0 and not is_floored:
@@ -76,8 +87,8 @@ def digest_of(survey: Survey, tallies: Mapping[int, Tally]) -> str:
     Their number does not: an erased report and a new one leave it alone.
     """
     counts = sha256(survey.fingerprint.encode())
-    for wave, tally in tallies.items():
-        counts.update(b"%d:%d:" % (wave, tally.n_reports) + tally.pack().counts.tobytes())
+    for cell, tally in tallies.items():
+        counts.update(b"%d:%d:" % (cell, tally.n_reports) + tally.pack().counts.tobytes())
     return counts.hexdigest()
 
 

@@ -1,23 +1,26 @@
 """The results of one survey as one reader chose them: what the page, its charts and its files are made of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from shlex import quote
+from typing import TypeVar
 
 from sotto_estimator.channel.quality import qualities
 from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.choices import Choices
+from sotto_estimator.page.beside import Beside
+from sotto_estimator.page.choices import EACH, Choices
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, TooFewReportsError
-from sotto_estimator.page.lines import remarks_on, say_turnout, say_withheld, technical_lines
+from sotto_estimator.page.lines import remarks_on, say_missing_strata, say_turnout, say_withheld, technical_lines
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import NumberResult, Section
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
 from sotto_estimator.results.largest import largest
+from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.shares.of_tally import estimate_tally, waves_that_contradict
 from sotto_estimator.shares.verdict.judge import with_verdicts
@@ -27,6 +30,7 @@ from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
+Found = TypeVar("Found")
 Rows = dict[str, tuple[Estimate, ...]]
 """Estimates by their question's id."""
 
@@ -35,10 +39,11 @@ Rows = dict[str, tuple[Estimate, ...]]
 class Results:
     """The results, without the counts that they were made of: those may be large, and results are kept.
 
-    `n_reports`, `estimates` and `sections` are of the waves that were chosen; `n_waves` says of how many anything is
-    released. `nothing`: why there is nothing to be seen; empty where there is something; `refusal`: in
-    English, for programs. `turnout`: how many of the
-    invited people answered, where the reader may know it.
+    `n_reports`, `estimates` and `sections` are of the waves and the stratum that were chosen, `sections` where it is
+    one, or all together; where all stand beside one another `beside` is in their place. `n_waves` says of how many
+    anything is released. `nothing`: why there is nothing to be seen; empty where there is something; `refusal`: in
+    English, for programs. `missing`: of which strata nothing is shown, and why. `turnout`: how many of the invited
+    people answered, where the reader may know it.
     """
 
     survey: Survey
@@ -51,10 +56,12 @@ class Results:
     last_wave: int | None
     nothing: str
     refusal: str
-    estimates: Estimates | None
+    missing: str
+    estimates: Estimates | SideBySide | None
     sections: tuple[Section, ...]
+    beside: tuple[Beside, ...] = ()
 
-    def require_estimates(self) -> Estimates:
+    def require_estimates(self) -> Estimates | SideBySide:
         """Return the estimates, for a file. Raises WithheldError, NoEstimatesError."""
         if self.nothing and self.survey.min_reports > 1:
             raise TooFewReportsError(self.refusal)
@@ -67,11 +74,12 @@ class Results:
         if all(question != asked.id for asked in self.survey.questions):
             raise NoSuchChartError("the survey has no question of this id.")
         self.require_estimates()
-        section = next(section for section in self.sections if section.question.id == question)
+        listed: list[Section | Beside] = [*self.sections, *self.beside]
+        section = next(one for one in listed if one.question.id == question)
         if name not in section.charts:
             raise NoSuchChartError(
                 "the question has no such chart: text has none, nor have counts that contradict the design; one wave "
-                "has none over the waves; numbers have a mean."
+                "has none over the waves, nor have groups side by side; numbers have a mean."
             )
         return section.charts[name], section.caption_of(name)
 
@@ -81,25 +89,57 @@ def find_results(release: Release, choices: Choices) -> Results:
 
     Raises ChoiceError where the method does not allow for what is pooled, NoEstimatesError for an unknown mechanism.
     """
-    survey, tally = release.survey, release.tally(choices.wave)
+    survey, wave, place = release.survey, choices.wave, choices.place
     spoken = Spoken(release.language, survey, survey.words(release.lang))
-    last_wave = max(release.tallies, default=None) if survey.waves > 1 else None
-    estimates = _estimate(tally, choices, [*release.tallies.values()] if choices.wave is None and last_wave else ())
-    last = _estimate(release.tally(last_wave), choices) if last_wave and choices.wave is None else None
-    return Results(
+    by_wave, tally = release.by_wave(place), release.tally(wave, place)
+    pooled = by_wave if wave is None and survey.waves > 1 else {}
+    found = Results(
         survey,
         spoken,
         choices,
         release.is_open,
-        say_turnout(release, choices.wave),
+        say_turnout(release, wave) if place is None else "",
         tally.n_reports,
-        len(release.tallies),
-        last_wave,
-        "" if tally.n_reports else release.say_missing(spoken.say, choices.wave),
-        "" if tally.n_reports else release.say_missing(wave=choices.wave),
-        estimates,
-        tuple(_sections(release, spoken, choices, tally, estimates, last)) if tally.n_reports else (),
+        len(by_wave),
+        max(by_wave, default=None) if survey.waves > 1 else None,
+        "" if tally.n_reports else release.say_missing(spoken.say, wave, place),
+        "" if tally.n_reports else release.say_missing(wave=wave, stratum=place),
+        "",
+        None,
+        (),
     )
+    if not tally.n_reports:
+        return found
+    found = replace(found, missing=say_missing_strata(release, wave) if place is None else "")
+    if choices.stratum == EACH:
+        return _found_beside(found, release)
+    estimates = _estimate(tally, choices, [*pooled.values()])
+    if estimates and place:
+        estimates = replace(estimates, stratum=survey.strata[place - 1])
+    last = _estimate(by_wave[max(pooled)], choices) if pooled else None
+    sections = _sections(release, spoken, choices, tally, estimates, last)
+    return replace(found, estimates=estimates, sections=tuple(sections))
+
+
+def _found_beside(found: Results, release: Release) -> Results:
+    """Return results with all strata that have something to show beside one another, question by question."""
+    choices, survey = found.choices, found.survey
+    tallies = {name: release.tally(choices.wave, place) for place, name in enumerate(survey.strata, 1)}
+    tallies = {name: tally for name, tally in tallies.items() if tally.n_reports}
+    options = choices.interval_options
+    side = _refused(lambda: estimate_strata(tallies, options, len(survey.strata))) if _has_shown(survey) else None
+    of = {str(one.stratum): one for one in side.estimates} if side else {}
+    listed = {
+        name: [*_sections(release, found.spoken, choices, tally, of.get(name), None)] for name, tally in tallies.items()
+    }
+    beside = (
+        Beside(question, found.spoken, {name: sections[number] for name, sections in listed.items()}, orders)
+        for number, question in enumerate(survey.questions)
+        for orders in [
+            {one.answer: one.order for one in side.comparisons if one.question == question.id} if side else {}
+        ]
+    )
+    return replace(found, estimates=side, beside=tuple(beside))
 
 
 def _sections(
@@ -123,9 +163,12 @@ def _sections(
         if estimates is not None:
             technical = technical_lines(question, estimates, section.quality)
             remarks, target = remarks_on(question, estimates, spoken.say), estimates.options.about
+            if choices.place and estimates.stratum:
+                remarks = *remarks, spoken.say.gettext("group %(group)s alone", group=estimates.stratum)
             section = replace(section, remarks=remarks, technical=technical, is_of_respondents=target == "respondents")
         if is_text(question):
-            yield replace(section, commands=_commands(release, choices.wave, question) if n_counted else ())
+            is_one = n_counted and choices.stratum != EACH
+            yield replace(section, commands=_commands(release, choices, question) if is_one else ())
         elif number:
             series = _series(release, choices, spoken, question, ())
             yield replace(section, series=series, number=number, last_mean=_mean(last, key))
@@ -141,8 +184,17 @@ def _estimate(tally: Tally, choices: Choices, by_wave: Sequence[Tally] = ()) -> 
     """Return the estimates of a tally; None of one without reports, or to text questions only."""
     if not any(tally.counted(question.id).n_reports for question in tally.survey.questions if not is_text(question)):
         return None
+    return _refused(lambda: with_verdicts(estimate_tally(tally, choices.interval_options, by_wave=by_wave), tally))
+
+
+def _has_shown(survey: Survey) -> bool:
+    return not all(map(is_text, survey.questions))
+
+
+def _refused(estimate: Callable[[], Found]) -> Found:
+    """Return what is estimated; raise what it raises as the page's errors."""
     try:
-        return with_verdicts(estimate_tally(tally, choices.interval_options, by_wave=by_wave), tally)
+        return estimate()
     except DomainError as fault:  # of all that can be chosen: a method that does not allow for pooled waves
         raise ChoiceError(f"{fault} Choose one wave, or another method.") from None
     except SourceError as fault:
@@ -168,9 +220,9 @@ def _number(estimates: Estimates | None, question: str) -> NumberResult | None:
 def _series(
     release: Release, choices: Choices, spoken: Spoken, question: Question, rows: Sequence[Estimate]
 ) -> list[WaveSeries]:
-    if release.survey.waves == 1:
+    if release.survey.waves == 1 or choices.stratum == EACH:
         return []
-    waves = dict(list(release.tallies.items())[-MAX_WAVES:])
+    waves = dict(list(release.by_wave(choices.place).items())[-MAX_WAVES:])
     contradicting = waves_that_contradict(question, waves)
     waves = {wave: tally for wave, tally in waves.items() if wave not in contradicting}
     n_intervals, labels = count_intervals(release.survey), spoken.labels(question)
@@ -182,9 +234,11 @@ def _series(
     return [replace(one, answer=labels[one.answer]) for one in found]
 
 
-def _commands(release: Release, wave: int | None, question: Question) -> tuple[str, ...]:
+def _commands(release: Release, choices: Choices, question: Question) -> tuple[str, ...]:
     """Return the commands that find the strings of a text question: those of a list, and where they can be, any."""
-    survey, at = release.survey, "" if wave is None else f" --wave {wave}"
+    survey, wave, place = release.survey, choices.wave, choices.place
+    at = "" if wave is None else f" --wave {wave}"
+    at += f" --stratum {quote(survey.strata[place - 1])}" if place else ""
     common = f"sotto decode {quote(release.address)} {survey.id} {question.id}"
     commands = [f"{common} --candidates candidates.txt{at}"]
     mechanism = question.mechanism

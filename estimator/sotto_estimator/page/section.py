@@ -30,6 +30,11 @@ _ISOLATE, _POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 """Between them a text of the author's runs its own way, and the sentence around it another."""
 
 
+def wrapped(lines: Sequence[str]) -> list[str]:
+    """Return lines as they stand over a chart that is downloaded."""
+    return [part for line in lines for part in wrap(line, _CAPTION_COLUMNS)]
+
+
 class NumberResult(NamedTuple):
     """The mean of a question that asks for numbers, and their distribution where reports show it."""
 
@@ -104,6 +109,11 @@ class Section:
         return sentences(self.verdict, self.spoken.say, labels)
 
     @property
+    def conditions(self) -> list[str]:
+        """What has to be known before any of it is read: that the counts contradict the design."""
+        return sentences(Verdict(self.question.id, is_void=self.verdict.is_void), self.spoken.say)
+
+    @property
     def made_of(self) -> list[str]:
         """What this is of, under its chart: n and epsilon first, then whom its intervals are about."""
         say, epsilon = self.spoken.say, epsilon_above(self.question.epsilon, self.spoken.say)
@@ -123,7 +133,7 @@ class Section:
                 "waves %(first)s to %(last)s, each by itself; epsilon %(epsilon)s", **values
             )
             lines = [about, *self.remarks[:1]]
-        return [part for line in lines for part in wrap(line, _CAPTION_COLUMNS)]
+        return wrapped(lines)
 
     @cached_property
     def table(self) -> list[Estimate]:

@@ -1,12 +1,18 @@
 """The estimates of groups beside one another: of the strata of a survey, or of a file's groups."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
+from sotto_estimator.errors import NoReportsError
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.result import Result
 from sotto_estimator.results.words import interval_words
 from sotto_estimator.shares.estimates import STRATUM, Estimates
-from sotto_estimator.shares.verdict.compare import Comparison
+from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.shares.verdict.compare import Comparison, compare_groups
+from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_protocol import Tally
 
 _MOST_COUNTED = 12
 """Of more groups the number of reports of each is in the table alone."""
@@ -51,6 +57,33 @@ class SideBySide(Result):
     def alarms(self) -> list[str]:
         """Return what is wrong with the counts of a group, with its name."""
         return [f"{name_of(one)}{alarm}" for one in self.estimates for alarm in one.alarms()]
+
+
+def estimate_strata(
+    tallies: Mapping[str, Tally],
+    options: IntervalOptions,
+    n_strata: int,
+    on_empty: Callable[[str, NoReportsError], None] = lambda name, fault: None,
+) -> SideBySide | None:
+    """Return the estimates of strata by their tallies, one or more; None where no tally has reports to show.
+
+    `n_strata`: of so many, which share one chance of a false alarm, and of a miss where intervals hold together.
+    `on_empty` is told of each stratum that has nothing to show.
+    """
+    options = options.of(next(iter(tallies.values())).survey)
+    found = []
+    for name, tally in tallies.items():
+        try:
+            of_one = replace(estimate_tally(tally, options, n_groups=n_strata), stratum=name)
+        except NoReportsError as fault:
+            on_empty(name, fault)
+        else:
+            found.append(with_verdicts(of_one, tally))
+    if not found:
+        return None
+    shown = {str(one.stratum): tallies[str(one.stratum)] for one in found}
+    contradicting = {(str(one.stratum), of.question) for one in found for of in one.contradictions}
+    return SideBySide(tuple(found), compare_groups(shown, options, contradicting, n_strata))
 
 
 def name_of(one: Estimates) -> str:

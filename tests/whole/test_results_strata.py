@@ -1,0 +1,221 @@
+"""The results page by stratum: one alone, or all beside one another, as `sotto estimate` has them."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from collecting import count_here, make_reports
+from house import House, open_house
+from page_reading import Page, password, read_page
+from sotto_collector.invitations import make_invitations
+from sotto_estimator import IntervalOptions
+from sotto_estimator.page.choices import Choices, read_choices
+from sotto_estimator.page.errors import NoSuchChartError, NoSuchStratumError
+from sotto_estimator.page.release import Release
+from sotto_estimator.page.results import Results, find_results
+from sotto_estimator.shares.by_group import estimate_strata
+from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_protocol import Survey, Tally, compile_toml
+from sotto_protocol.language import LANGUAGES, language
+
+STRATA = ("north", "<b>south</b>", "all")
+"""Names may be any text, the words that choose all of them too."""
+TOML = """
+id = "places"
+title = "Places"
+invited = true
+strata = ["north", "<b>south</b>", "all"]
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Is it paid?"
+epsilon = 6
+[[questions]]
+id = "stay"
+type = "one-of"
+text = "What keeps you?"
+options = ["pay", "people", "nothing"]
+mechanism = "k-ary"
+epsilon = 4
+[[questions]]
+id = "hours"
+type = "number"
+text = "How many hours?"
+minimum = 0
+maximum = 40
+unit = "hours"
+epsilon = 10
+[[questions]]
+id = "home"
+type = "text"
+text = "Where do you live?"
+epsilon = 4
+"""
+PLACES = compile_toml(TOML)
+TWICE = replace(PLACES, id="twice", waves=2)
+LEAST = compile_toml(TOML.replace('id = "places"', 'id = "least"\nmin_reports = 30\npublic_results = true', 1))
+N_OF = {1: 40, 2: 25}
+"""Reports by stratum; of the third one there are none."""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path / "survey.db", PLACES, TWICE, LEAST) as opened:
+        yield opened
+
+
+def collect(house: House, survey: Survey, stratum: int, n_reports: int, wave: int = 1) -> None:
+    stored = house.stored(survey)
+    codes = make_invitations(house.collector.store, stored, n_reports, stratum)
+    reports = make_reports(n_reports, survey, wave)
+    invited = [replace(report, invitation=code) for report, code in zip(reports, codes, strict=True)]
+    count_here(house.collector.store, stored, invited)
+
+
+def see(house: House, survey: Survey, query: str = "") -> Page:
+    return read_page(house.http.get(f"/s/{survey.id}/results{query}", headers=password(house.analyst)))
+
+
+def get(house: House, path: str) -> Any:
+    return house.http.get(f"/s/{path}", headers=house.analyst)
+
+
+def tally_in(house: House, survey: Survey, stratum: int) -> Tally:
+    name = {1: "north", 2: "%3Cb%3Esouth%3C/b%3E"}[stratum]
+    return Tally.from_json(house.read_tally(survey, f"?stratum={name}").data)
+
+
+def made_up(**yes_of: int) -> Release:
+    """Return a release of 1,000 reports a stratum, of which so many say yes."""
+    survey = compile_toml(TOML.split('[[questions]]\nid = "hours"')[0])
+    tallies = {
+        place: Tally(survey, {1: 1000}, {"paid": np.array([n_yes]), "stay": np.array([500, 400, 100])})
+        for place, n_yes in enumerate(yes_of.values(), 1)
+    }
+    return Release(survey, True, tallies)
+
+
+def beside(release: Release, **choices: str) -> Results:
+    return find_results(release, Choices(stratum="each", **choices))  # type: ignore[arg-type]  # words
+
+
+def test_one_stratum_is_shown_as_the_estimator_has_it(house: House) -> None:
+    for stratum, n_reports in N_OF.items():
+        collect(house, PLACES, stratum, n_reports)
+    page = see(house, PLACES, "?stratum=2")
+    found = estimate_tally(tally_in(house, PLACES, 2))
+    assert page.table("Estimates of the shares paid")[0][1] == found.rows[0].share
+    assert "25 reports." in page.words
+    assert "n = 25, epsilon 6; 95 % intervals about the population, each by itself; method: chernoff; group" in (
+        page.words
+    )
+    assert "<b>south</b> alone" in page.words
+    assert "--stratum '<b>south</b>'" in page.words
+    given = get(house, "places/results.json?stratum=2")
+    assert (given.get_json()["stratum"], given.get_json()["n_reports"]) == ("<b>south</b>", 25)
+    assert given.headers["Content-Disposition"] == 'attachment; filename="places-results-stratum-2.json"'
+
+
+def test_all_strata_stand_beside_one_another_with_the_numbers_of_the_command(house: House) -> None:
+    for stratum, n_reports in N_OF.items():
+        collect(house, PLACES, stratum, n_reports)
+    tallies = {STRATA[place - 1]: tally_in(house, PLACES, place) for place in N_OF}
+    found = estimate_strata(tallies, IntervalOptions(), 3)
+    assert found is not None
+    page = see(house, PLACES, "?stratum=each")
+    rows = page.table("Estimates by group stay")
+    assert [row[:3] for row in rows[:2]] == [["pay", "north", "40"], ["pay", "<b>south</b>", "25"]]
+    for place, one in enumerate(found.estimates):
+        shares = [row.share for row in one.told_rows if row.question == "stay"]
+        assert [row[3] for row in rows[place::2]] == shares
+        (mean,) = one.told_means
+        assert page.table("Estimates by group (hours) hours")[place][2] == mean.mean
+    assert "These groups are not shown: all. No reports yet." in page.words
+    assert "Choose one group, or all groups together, to look for texts." in page.words
+    assert get(house, "places/results.json?stratum=each").data == f"{found.as_json()}\n".encode()
+    lines = csv.DictReader(get(house, "places/results.csv?stratum=each").text.splitlines())
+    assert {line["stratum"] for line in lines} == {"north", "<b>south</b>"}
+    for chart in ("stay/shares.svg", "hours/mean.svg"):
+        drawn = get(house, f"places/results/{chart}?stratum=each")
+        assert drawn.status_code == 200
+        assert "north" in drawn.text
+
+
+def test_the_chooser_offers_every_stratum_and_keeps_the_other_choices(house: House) -> None:
+    collect(house, TWICE, 1, 30)
+    page = see(house, TWICE, "?stratum=1&level=0.9&wave=1")
+    assert {select["name"] for select in page.all("select")} >= {"wave", "stratum"}
+    values = [option.attributes["value"] for option in page.root.one("select", name="stratum").find("option")]
+    assert values == ["all", "each", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("query", ["?stratum=4", "?stratum=0", "?stratum=north", "?stratum=1&stratum=2"])
+def test_an_unknown_stratum_is_refused_with_those_there_are(house: House, query: str) -> None:
+    response = get(house, f"places/results.json{query}")
+    assert (response.status_code, response.get_json()["code"]) == (404, "no_such_stratum")
+    assert "as all, each, 1 for north, 2 for <b>south</b>, 3 for all." in response.get_json()["detail"]
+
+
+def test_a_survey_without_strata_has_none_to_choose() -> None:
+    survey = replace(PLACES, strata=(), invited=False)
+    with pytest.raises(NoSuchStratumError, match=r"as all: the survey has no strata\."):
+        read_choices({"stratum": ["each"]}, survey)
+    assert read_choices({"stratum": ["all"]}, survey).stratum == "all"
+    assert [field.name for field in Choices().report_fields(survey, language("en"))] == []
+
+
+def test_words_say_what_is_known_of_each_stratum_and_which_has_more() -> None:
+    results = beside(made_up(north=800, south=300, third=310))
+    paid = results.beside[0]
+    assert [name for name, _ in paid.findings("yes")] == [*STRATA]
+    assert paid.findings("yes")[0][1].startswith("between 7")
+    assert paid.compared("yes") == "The groups in order, the highest first: north > all, <b>south</b>."
+    assert results.beside[1].compared("pay") == "The groups are too close to rank."
+    with pytest.raises(NoSuchChartError, match="nor have groups side by side"):
+        results.require_chart("paid", "waves")
+
+
+def test_a_stratum_whose_counts_contradict_the_design_is_named_and_its_numbers_are_not_shown() -> None:
+    release = made_up(north=800, south=300)
+    tallies = dict(release.tallies)
+    tallies[2] = replace(tallies[2], support_counts={"paid": np.array([300]), "stay": np.array([1000, 0, 0])})
+    stay = beside(replace(release, tallies=tallies)).beside[1]
+    assert [name for name, _ in stay.findings("pay")] == ["north"]
+    assert {name for name, _ in stay.rows} == {"north"}
+    [(name, said)] = stay.remarks
+    assert (name, "contradict" in said) == ("<b>south</b>", True)
+    assert stay.compared("pay") == ""
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_every_line_can_be_said_in_every_language(tag: str) -> None:
+    release = replace(made_up(north=800, south=300), language=language(tag))
+    results = beside(release)
+    said = [results.missing, *(line for one in results.beside for line in [*one.made_of, one.compared("yes")])]
+    said += [chart.description for one in results.beside for chart in one.charts.values()]
+    assert not [line for line in said if "%(" in line]
+    assert (tag == "en") == ("groups" in results.missing + results.beside[0].compared("yes"))
+
+
+def test_a_stratum_is_withheld_until_its_own_cell_has_the_least_number(db: str) -> None:
+    with open_house(db, LEAST) as house:
+        collect(house, LEAST, 1, 40)
+        collect(house, LEAST, 2, 29)
+        for headers in (password(house.analyst), {}):
+            whole = read_page(house.http.get("/s/least/results", headers=headers))
+            assert "40 reports." in whole.words
+            assert "These groups are not shown: <b>south</b>, all. There are fewer reports than the 30" in whole.words
+            each = read_page(house.http.get("/s/least/results?stratum=each", headers=headers))
+            assert {row[1] for row in each.table("Estimates by group paid")} == {"north"}
+            one = read_page(house.http.get("/s/least/results?stratum=2", headers=headers))
+            assert "There are fewer reports than the 30 of one wave, or of one group" in one.words
+            assert one.tables == {}
+            refused = house.http.get("/s/least/results.json?stratum=2", headers=headers)
+            assert (refused.status_code, refused.get_json()["code"]) == (403, "below_minimum")
+        collect(house, LEAST, 2, 1)
+        assert "30 reports." in see(house, LEAST, "?stratum=2").words
