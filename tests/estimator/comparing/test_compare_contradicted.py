@@ -13,13 +13,13 @@ from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
 from sotto_estimator import Channel, Group, compare, read_data
-from sotto_estimator.commands.strata import compare_groups
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
 from sotto_estimator.comparing.group_estimates import side_of_group
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.intervals.contradiction import Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.verdict.compare import compare_groups
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
 SAID = "The reports contradict the survey's design: nothing can be said of this question."
