@@ -74,6 +74,25 @@ def anytime_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--anytime", "is_anytime", is_flag=True, help=words)(of_method)
 
 
+def old_option(old: str, new: str, name: str, **attributes: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let option `new`, whose parameter is `name`, be typed as `old` for one more version, with a line on stderr."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_old(*arguments: Any, **given: Any) -> Any:
+            value = given.pop(f"old_{name}")
+            if is_typed(f"old_{name}"):
+                if is_typed(name):
+                    raise click.UsageError(f"{old} is now {new}: give one of the two.")
+                warn(f"{old} is now {new}; the old spelling goes with the next version.")
+                given[name] = value
+            return command(*arguments, **given)
+
+        return click.option(old, f"old_{name}", hidden=True, **attributes)(with_old)
+
+    return add
+
+
 FORMS = {
     "json": "Print JSON.",
     "csv": "Print CSV.",

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from sotto_estimator.commands.counts_options import DesignInput
-from sotto_estimator.commands.options import chosen_options, level_option
+from sotto_estimator.commands.options import chosen_options, level_option, old_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.regress_sources import names_reports, regress_sources
 from sotto_estimator.designs.spec import DesignSpec, read_labelled
@@ -39,21 +39,33 @@ from sotto_estimator.table.reported import ReportColumn
     show_default=True,
     help="With hidden(COLUMN): what kind the outcome is; auto is logistic of yes and no, else normal.",
 )
-@click.option("--cluster", metavar="COLUMN", default="", help="Let each cluster have an intercept of its own (random).")
+@click.option(
+    "--random-intercept",
+    metavar="COLUMN",
+    default="",
+    help="Give each group of this column, such as a village, an intercept of its own, a draw of a normal distribution.",
+)
+@old_option("--cluster", "--random-intercept", "random_intercept", default="")
+@click.option(
+    "--offset",
+    metavar="COLUMN",
+    default="",
+    help="A column that is added to the log odds of yes, with a coefficient of 1.",
+)
 @click.option("--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for.")
 @click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently.")
 @click.option(
     "--clusters",
     metavar="COLUMN",
     default="",
-    help="Who were drawn together: errors know it, and no intercept differs (--cluster).",
+    help="Who were drawn together: the errors allow for it. No intercept differs (--random-intercept).",
 )
 @click.option(
     "--predict",
     "people",
     multiple=True,
     metavar="COLUMN=VALUE,..",
-    help="Predict the answer of a person with these columns, averaged over the others' of all; may be repeated.",
+    help="Predict for people with these values, averaged over the columns that are not named. May be repeated.",
 )
 @chosen_options("Of a survey of several waves: whose reports.")
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
@@ -67,7 +79,8 @@ def regress(
     yes_is: str | None,
     reports: str,
     outcome: str,
-    cluster: str,
+    random_intercept: str,
+    offset: str,
     weights: str,
     strata: str,
     clusters: str,
@@ -88,7 +101,8 @@ def regress(
     if len(sources) < 2:
         raise click.UsageError("Give a file, or a collector's URL and a survey, and a formula.")
     if names_reports(sources[:-1], designs):
-        if any([allow_conclusive, arm, yes_is, reports, outcome != "auto", cluster, weights, strata, clusters, people]):
+        of_rows = [arm, yes_is, reports, outcome != "auto", random_intercept, offset, weights, strata, clusters, people]
+        if allow_conclusive or any(of_rows):
             raise click.UsageError("A survey's reports take --level, --wave and --stratum: the survey says the rest.")
         output.show(regress_sources(sources[:-1], sources[-1], chosen, token, level))
         return
@@ -100,7 +114,7 @@ def regress(
     texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
     read = _read_formula(formula)
     column = ReportColumn(read.reports, _read_designs(designs, arm), arm, texts)
-    asked = RegressionSpec(read, column, outcome, cluster, SamplingColumns(weights, strata, clusters))
+    asked = RegressionSpec(read, column, outcome, random_intercept, SamplingColumns(weights, strata, clusters), offset)
     data = read_table(file, asked.names, complete=asked.complete)
     for design in column.read(data).designs:
         DesignInput(allow_conclusive=allow_conclusive).check(design)

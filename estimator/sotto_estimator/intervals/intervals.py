@@ -3,8 +3,8 @@
 Notation: a count S of n reports supports a value; beta = (1 - level) / n_intervals, and each tail has beta / 2.
 """
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from sotto_estimator.channel.channel import Channel, Floats, Target, check_count
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import Bounds
-from sotto_estimator.intervals.methods import METHODS, find_method
+from sotto_estimator.intervals.methods import LINEARISED, METHODS, find_method
 from sotto_protocol.members import RESPONDENTS
 
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class IntervalOptions:
-    """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni).
+    """How intervals are made, checked when it is made. `level` in (0, 1); `method`: a name in METHODS.
+
+    `simultaneous`: all of the result's hold together (Bonferroni). `consistent`: shares in [0, 1] that sum to 1 too.
 
     `population_size`: of the population that the respondents are drawn from without replacement; None for a large one.
     `target`: whom shares are about; None where nobody said: then it is as the survey says, else the population.
+    Raises `DomainError`, which names the option.
     """
 
     level: float = 0.95
@@ -36,6 +39,30 @@ class IntervalOptions:
     simultaneous: bool = False
     consistent: bool = False
     population_size: int | None = None
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        if self.method != LINEARISED:
+            find_method(self.method)
+        if self.target is not None:
+            check_target(self.target)
+        size = self.population_size
+        if size is not None and not (size >= 1 and size == int(size)):
+            raise DomainError(f"population_size ({size!r}) must be a whole number >= 1.")
+
+    def only(self, what: str, *taken: str) -> Self:
+        """Return these options. Raises DomainError for one that is not among those `taken`, and not as by default.
+
+        `what`: whose options they are, for the words of the error.
+        """
+        usual = type(self)()
+        for field in fields(self):
+            if field.name not in taken and getattr(self, field.name) != getattr(usual, field.name):
+                raise DomainError(
+                    f"{field.name} ({getattr(self, field.name)!r}) is not an option of {what}, which takes "
+                    f"{', '.join(taken)}."
+                )
+        return self
 
     @property
     def about(self) -> Target:

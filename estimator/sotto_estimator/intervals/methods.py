@@ -62,6 +62,9 @@ class IntervalMethod:
         return self.pooled is not None
 
 
+LINEARISED = "linearised"
+"""What results say of samples that are not simple: Wald's intervals by linearised errors, which nobody chooses."""
+
 METHODS: dict[str, IntervalMethod] = {
     # The relative-entropy form (Chernoff 1952, Hoeffding 1963 eq. 2.1).
     "chernoff": IntervalMethod(

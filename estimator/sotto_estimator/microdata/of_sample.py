@@ -12,6 +12,7 @@ from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.disagreement import misfits_of
 from sotto_estimator.errors import DomainError, NoReportsError, SourceError
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
+from sotto_estimator.intervals.methods import LINEARISED
 from sotto_estimator.microdata.linearised import Linearised, estimate_shares
 from sotto_estimator.microdata.sampling import Sampling, n_effective
 from sotto_estimator.microdata.scores import design_scores, scores_of
@@ -21,7 +22,6 @@ from sotto_estimator.shares.verdict.judge import with_verdict_of_shares
 from sotto_estimator.table.file_rows import FileRows
 from sotto_estimator.table.reported import Reported
 
-METHOD = "linearised"
 MAX_ROWS = 10**7
 """Of more rows weights, scores and their terms would take more than about 1.5 GB."""
 _MADE = "by linearisation with Student's t (approximate)"
@@ -66,7 +66,7 @@ def estimate_sample(
             GIVEN,
             rows[0].n_reports,
             rows[0].epsilon,
-            replace(options, method=METHOD),
+            replace(options, method=LINEARISED),
             rows,
             contradictions=misfits_of(arms, n_groups=n_groups),
             designs=tuple(map(AskedBy.of, arms)),

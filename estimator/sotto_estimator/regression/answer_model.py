@@ -54,16 +54,16 @@ def fit_columns(sample: Sample, columns: Sequence[int], start: Floats | None = N
     if sample.has_unrelated:
         likelihood = UnrelatedAnswer(sample.log_channel)
         bases.append(Basis(np.ones((len(sample.weights), 1)), np.ones((1, 1))))
-    return fit_rows(likelihood, bases, sample.weights, start, sample.drawn)
+    return fit_rows(likelihood, bases, sample.weights, start, sample.drawn, sample.offset)
 
 
 def predict_answers(
-    fitted: Fitted, answers: Sequence[str], cells: str, row: Floats, level: float
+    fitted: Fitted, answers: Sequence[str], cells: str, row: Floats, level: float, offset: float = 0.0
 ) -> tuple[Prediction, ...]:
-    """Return the probability of every answer of a person with this row of the matrix."""
+    """Return the probability of every answer of a person with this row of the matrix, and this offset."""
     n_free = (len(answers) - 1) * len(row)
     coefficients, covariance = fitted.coefficients[:n_free], fitted.covariance[:n_free, :n_free]
-    logs = log_softmax((coefficients.reshape(-1, len(row)) @ row)[None])[0]
+    logs = log_softmax((coefficients.reshape(-1, len(row)) @ row)[None] + offset)[0]
     found = []
     for place, answer in enumerate(answers):
         is_own = np.arange(len(logs)) == place
@@ -75,6 +75,12 @@ def predict_answers(
     return tuple(found)
 
 
+def shares_of_rows(coefficients: Floats, rows: Floats, offset: Floats | None) -> Floats:
+    """Return the probabilities of the answers of people with these rows of the matrix, shape (n, n_answers)."""
+    predictors = rows @ coefficients.reshape(-1, rows.shape[1]).T
+    return np.exp(log_softmax(predictors if offset is None else predictors + offset[:, None]))
+
+
 def predict_average(fitted: Fitted, sample: Sample, cells: str, rows: Floats, level: float) -> tuple[Prediction, ...]:
     """Return the mean probability of every answer of all people of a sample, were its groups' rows of the matrix these.
 
@@ -82,7 +88,7 @@ def predict_average(fitted: Fitted, sample: Sample, cells: str, rows: Floats, le
     """
     n_free = (len(sample.answers) - 1) * rows.shape[1]
     coefficients, covariance = fitted.coefficients[:n_free], fitted.covariance[:n_free, :n_free]
-    shares = np.exp(log_softmax(rows @ coefficients.reshape(-1, rows.shape[1]).T))
+    shares = shares_of_rows(coefficients, rows, sample.offset)
     parts = sample.weights / sample.weights.sum()
     found = []
     for place, answer in enumerate(sample.answers):

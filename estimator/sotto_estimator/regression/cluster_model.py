@@ -42,7 +42,10 @@ class Clustered:
             raise DomainError(f"an intercept by cluster needs a yes-no answer, not one of {len(sample.answers)}.")
         order = np.argsort(codes, kind="stable")
         terms = replace(sample.terms, matrix=sample.terms.matrix[order])
-        of = replace(sample, log_channel=sample.log_channel[order], weights=sample.weights[order], terms=terms)
+        offset = None if sample.offset is None else sample.offset[order]
+        of = replace(
+            sample, log_channel=sample.log_channel[order], weights=sample.weights[order], terms=terms, offset=offset
+        )
         starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
         if len(starts) < 2:
             raise SourceError("an intercept by cluster needs two clusters or more.")
@@ -64,7 +67,10 @@ class Clustered:
         """Return the maximum with as many nodes as it takes; it is none where the most are too few."""
         likelihood = HiddenAnswer(self.sample.log_channel)
         for n_nodes, more in pairwise(self.n_nodes):
-            few, many = (Clusters(likelihood, matrix, self.sample.weights, self.starts, n) for n in (n_nodes, more))
+            few, many = (
+                Clusters(likelihood, matrix, self.sample.weights, self.starts, n, self.sample.offset)
+                for n in (n_nodes, more)
+            )
             found = maximise(few.at, place, _LEFT)
             place = found.place
             if abs(many.at(place).log_likelihood - found.local.log_likelihood) < _EXACT:

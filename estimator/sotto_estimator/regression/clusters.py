@@ -30,6 +30,7 @@ class Clusters:
     weights: Floats
     starts: NDArray[np.int64]
     n_nodes: int
+    offset: Floats | None = None
 
     def at(self, place: Floats) -> Local:
         """Return the log-likelihood of all clusters at the coefficients, of which the last is sd, of either sign.
@@ -37,6 +38,8 @@ class Clusters:
         Score and information are those of the integrals (Louis 1982), by the same nodes.
         """
         centre, sd = self.matrix @ place[:-1], float(place[-1])
+        if self.offset is not None:
+            centre = centre + self.offset
         nodes, log_sizes = self._nodes(centre, sd)
         of_rows = self._of_rows(nodes)
         logs, scores, bends, expected = self._at_nodes(centre, sd, of_rows)

@@ -54,13 +54,15 @@ def fit_rows(
     weights: Floats,
     start: Floats | None = None,
     drawn: SamplingDesign | None = None,
+    offset: Floats | None = None,
 ) -> Fitted:
     """Return the maximum likelihood fit of one block of coefficients a basis.
 
     `drawn`: how rows were, where not simply; errors are then linearised (Binder 1983; Skinner 1989).
+    `offset`: what is added to the first linear predictor of each row, with a coefficient of 1.
     `start`: of the coefficients. One from which the climb gets lost, far out where all is flat, is given up for 0.
     """
-    rows = Rows(likelihood, [basis.matrix for basis in bases], weights)
+    rows = Rows(likelihood, [basis.matrix for basis in bases], weights, offset)
     triangle = block_diag(*[basis.triangle for basis in bases])
     from_start = np.zeros(len(triangle)) if start is None else triangle @ start
     maximum = maximise(rows.at, from_start)

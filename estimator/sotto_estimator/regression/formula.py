@@ -136,14 +136,16 @@ def _names_of(factor: Any) -> list[str]:
 class Terms:
     """The matrix of a formula's terms, shape (n, k): the names of its columns, and which of them each term has.
 
-    `rows_of` returns the row of a person whose columns are all given; else of every row of the table, with these. It
-    raises DomainError for a category that nobody has, and where a term is not finite.
+    `rows_of` returns the row of a person whose columns are all given; else of every row of the table, with these.
+    `rows_at` returns those of the people of a data frame. Both raise DomainError for a category that nobody has, and
+    where a term is not finite.
     """
 
     matrix: Floats
     names: tuple[str, ...]
     slices: Mapping[str, slice]
     rows_of: Callable[[Mapping[str, str]], Floats]
+    rows_at: "Callable[[pd.DataFrame], Floats] | None" = None
 
     def tested(self) -> dict[str, list[int]]:
         """Return the columns of each term but the intercept."""
@@ -188,7 +190,21 @@ def terms_of(formula: Formula, table: Table) -> Terms:
             raise DomainError(f"a prediction ({said}) must have finite terms, and {undefined}.")
         return rows
 
-    return Terms(matrix, names, slices, rows_of)
+    def rows_at(people: "pd.DataFrame") -> Floats:
+        if missing := [name for name in formula.names if name not in people.columns]:
+            raise DomainError(f"a prediction needs a column {missing[0]:.40}; there are {_given(people)}.")
+        made = {}
+        for name in formula.names:
+            texts = [str(of) for of in people[name]]
+            values = {text: _value(columns[name], {name: text}) for text in dict.fromkeys(texts)}
+            made[name] = [values[text] for text in texts]
+        of_made = pd.DataFrame(made, index=range(len(people)))
+        rows, undefined = _matrix_of(spec, of_made, "a prediction must be of categories that somebody has")
+        if undefined := undefined or not_finite(names, rows):
+            raise DomainError(f"a prediction (row {undefined.row + 1}) must have finite terms, and {undefined}.")
+        return rows
+
+    return Terms(matrix, names, slices, rows_of, rows_at)
 
 
 @contextmanager
@@ -232,6 +248,10 @@ def _value(column: Column, cells: Mapping[str, str]) -> object:
     if not np.isfinite(value):
         raise DomainError(f"{column.name} ({text:.40}) must be a number.")
     return value
+
+
+def _given(people: "pd.DataFrame") -> str:
+    return ", ".join(map(str, people.columns[:12])) or "none"
 
 
 def _listed(column: Column) -> str:

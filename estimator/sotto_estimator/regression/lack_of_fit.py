@@ -21,7 +21,7 @@ def lack_of_fit(sample: Sample, fitted: Fitted) -> dict[str, float]:
     matrix = sample.terms.matrix
     if len(sample.answers) > 2 or len(fitted.separated) or not matrix.shape[1]:
         return {}
-    logits = matrix @ fitted.coefficients
+    logits = matrix @ fitted.coefficients + (0.0 if sample.offset is None else sample.offset)
     groups = _tenths(logits, sample.weights)
     scores, expected = _scores(sample, logits)
     both = np.hstack([matrix, groups])

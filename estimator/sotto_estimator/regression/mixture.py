@@ -55,11 +55,15 @@ def _mean(given: Floats, of_answers: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Rows with weights, and a matrix for each linear predictor: `matrices[k] @ coefficients` of its block."""
+    """Rows with weights, and a matrix for each linear predictor: `matrices[k] @ coefficients` of its block.
+
+    `offset`: what is added to the first predictor, with a coefficient of 1.
+    """
 
     likelihood: RowLikelihood
     matrices: Sequence[Floats]
     weights: Floats
+    offset: Floats | None = None
 
     @property
     def ends(self) -> list[int]:
@@ -69,8 +73,10 @@ class Rows:
     def predictors(self, place: Floats) -> Floats:
         """Return the linear predictors, shape (n, k)."""
         blocks = np.split(place, self.ends[:-1])
-        found = [matrix @ block for matrix, block in zip(self.matrices, blocks, strict=True)]
-        return np.stack(found, axis=1)
+        found = np.stack([matrix @ block for matrix, block in zip(self.matrices, blocks, strict=True)], axis=1)
+        if self.offset is not None:
+            found[:, 0] += self.offset
+        return found
 
     def at(self, place: Floats) -> Local:
         """Return the log-likelihood of all rows at these coefficients."""

@@ -1,46 +1,81 @@
-"""Regression of a table's hidden answers, from a formula and the designs by which its rows were asked."""
+"""Regression of hidden answers, from a formula: of a table's rows with their designs, or of a survey's reports."""
 
 from collections.abc import Mapping, Sequence
 
 from sotto_estimator.designs.spec import read_spec
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.formula import read_formula
+from sotto_estimator.regression.hidden_covariates import regress_reports
 from sotto_estimator.regression.result import Regression
 from sotto_estimator.regression.spec import RegressionSpec
+from sotto_estimator.sources.records import Records
+from sotto_estimator.sources.selection import Selection
+from sotto_estimator.sources.source import source_of
 from sotto_estimator.table.reported import ReportColumn
-from sotto_estimator.table.source import TableSource, table_of
+from sotto_estimator.table.source import TableSource, is_frame, table_of
+from sotto_protocol.deprecated import takes_old_keywords
 
 
+@takes_old_keywords(
+    {"options": IntervalOptions, "sampling": SamplingColumns},
+    level="options.level",
+    weights="sampling.weights",
+    strata="sampling.strata",
+    clusters="sampling.clusters",
+    report_texts="reports",
+    cluster="random_intercept",
+)
 def regress(
-    source: TableSource,
+    source: TableSource | Records,
     formula: str,
+    survey: str = "",
     *,
-    design: str | Mapping[str, str],
+    design: str | Mapping[str, str] = "",
     arm: str = "",
-    report_texts: Sequence[str] = (),
+    reports: Sequence[str] = (),
+    sampling: SamplingColumns | None = None,
     outcome: str = "auto",
-    cluster: str = "",
-    weights: str = "",
-    strata: str = "",
-    clusters: str = "",
+    random_intercept: str = "",
+    offset: str = "",
     predict: Sequence[Mapping[str, object]] = (),
-    level: float = 0.95,
+    token: str = "",
+    wave: int | None = None,
+    stratum: str | None = None,
+    options: IntervalOptions | None = None,
 ) -> Regression:
-    """Regress the hidden answer of a column of reports on other columns of a CSV, or of a data frame.
+    """Regress a hidden answer on what is known of people, or on other hidden answers of the same reports.
 
-    `formula`: `cheated ~ age + C(region)`; or `civic ~ hidden(cheated) + age`, of an outcome in clear that the hidden
-    answer explains: `outcome` says whether it is logistic or normal. `cluster`: the column of clusters whose
-    intercepts differ. `design`: how people were asked, NAME(PARAMETER=VALUE, ..), whose values may be columns; or by
-    the texts of column `arm`. `report_texts`: those of the reports in the design's order, or of the first alone.
-    `weights`, `strata`, `clusters`: the columns that say how people were drawn, where not simply: how many people a
-    row stands for, what was drawn from independently, and who were drawn together. `predict`: the columns of people
-    the probabilities of whose answers are wanted. Rows that miss a value are left out, and `notes` say how many.
-    Raises DomainError, SourceError, MissingExtra without formulaic.
+    With a `design`, of a table with a row a person, a file or a data frame. `formula`: `cheated ~ age + C(region)`; or
+    `civic ~ hidden(cheated) + age`, where the hidden answer explains an outcome in clear, and `outcome` says whether
+    that is logistic or normal. `design`: how people were asked, NAME(PARAMETER=VALUE, ..), whose values may be columns;
+    or by the texts of column `arm`. `reports`: the texts of the reports in the design's order, or of the first alone.
+    `sampling`: the columns that say how people were drawn, where not simply. `random_intercept`: the column of groups
+    whose intercepts differ. `offset`: a column that is added to the log odds of yes, with a coefficient of 1.
+    `predict`: the columns of people the probabilities of whose answers are wanted. Rows that miss a value are left out,
+    and `notes` say how many.
+
+    Without a design, of a survey's own reports: a collector's URL with the id of its `survey`, a file of reports, an
+    archive's folder, or (survey, packed reports); `token`, `wave` and `stratum` as for `estimate`. `formula`: of its
+    questions, `paid ~ smokes + region`.
+
+    Of `options` the level is taken. Raises DomainError, SourceError, FetchError, MissingExtra without formulaic.
     """
+    options = (options or IntervalOptions()).only("a regression", "level")
+    chosen = Selection(wave, stratum)
+    if not design:
+        if any([arm, reports, sampling, outcome != "auto", random_intercept, offset, predict]) or is_frame(source):
+            raise SourceError("a table needs a design; a survey's reports take formula, survey, token, wave, stratum.")
+        of, records = source if isinstance(source, tuple) else source_of(source, survey, token).records(chosen)
+        return regress_reports(of, chosen.of(of, records), formula, level=options.level)
+    if survey or token or chosen or isinstance(source, tuple):
+        raise SourceError("survey, token, wave and stratum go with a survey's reports, without a design.")
     read = read_formula(formula)
+    if bool(arm) == isinstance(design, str):
+        raise DomainError("arm and several designs go together: a column, and the design of each of its texts.")
     designs = {"": design} if isinstance(design, str) else dict(design)
-    specs = {label: read_spec(text) for label, text in designs.items()}
-    drawn = SamplingColumns(weights, strata, clusters)
-    asked = RegressionSpec(read, ReportColumn(read.reports, specs, arm, tuple(report_texts)), outcome, cluster, drawn)
+    column = ReportColumn(read.reports, {label: read_spec(of) for label, of in designs.items()}, arm, tuple(reports))
+    spec = RegressionSpec(read, column, outcome, random_intercept, sampling or SamplingColumns(), offset)
     people = [{name: str(value) for name, value in cells.items()} for cells in predict]
-    return asked.fit(table_of(source, asked.names, complete=asked.complete), people, level)
+    return spec.fit(table_of(source, spec.names, complete=spec.complete), people, options.level)

@@ -1,12 +1,22 @@
 """What a regression found: coefficients with errors, tests, how well it fits, and what is to be said of it."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from scipy.special import ndtri, stdtrit
 
 from sotto_estimator.channel.channel import Floats
+from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
+from sotto_estimator.intervals.intervals import check_level
+from sotto_estimator.results.data_frames import require_frames
 from sotto_estimator.results.result import Result
 from sotto_protocol.words import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,13 @@ class Prediction:
     high: float
 
 
+class FittedAnswer(Protocol):
+    """The model of the hidden answer that was fitted, as `AnswerFit`."""
+
+    def predict(self, people: "pd.DataFrame | Mapping[str, object]") -> "pd.DataFrame": ...
+    def margins(self, at: Literal["overall", "mean"], *, dummy: bool, level: float) -> tuple[Coefficient, ...]: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Regression(Result):
     """A regression by maximum likelihood. Intervals and tests are approximate: normal, for many records.
@@ -89,6 +106,7 @@ class Regression(Result):
     `title`: what the data are called, or "". `degrees_of_freedom`: of errors by linearisation, of a sample that is not
     simple; Student's t then has the normal's place. None of a simple one. `contradictions`: of whose reports honest
     people hardly ever give: then nothing is fitted, and all numbers of the fit are NaN, which JSON has as null.
+    `answer_fit`: what `predict` and `get_margeff` ask; None of hidden covariates.
     """
 
     formula: str
@@ -109,6 +127,7 @@ class Regression(Result):
     title: str = ""
     degrees_of_freedom: int | None = None
     contradictions: tuple[GroupMisfit, ...] = ()
+    answer_fit: "FittedAnswer | None" = None
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of a column, "EQUATION: COLUMN" where several equations have it. Raises KeyError."""
@@ -117,6 +136,79 @@ class Regression(Result):
             listed = ", ".join(f"{of.equation}: {of.name}" for of in self.coefficients)
             raise KeyError(f"{name} must be one of {listed}.")
         return found[0]
+
+    @property
+    def params(self) -> "pd.Series":
+        """The coefficients by the name of their column; where there are several equations, by equation and name."""
+        return self._by_name([of.estimate for of in self.coefficients])
+
+    @property
+    def bse(self) -> "pd.Series":
+        """The standard errors of the coefficients, as `params`."""
+        return self._by_name([of.standard_error for of in self.coefficients])
+
+    @property
+    def pvalues(self) -> "pd.Series":
+        """The P-values of the coefficients, that they are 0, as `params`."""
+        return self._by_name([of.p_value for of in self.coefficients])
+
+    def cov_params(self) -> "pd.DataFrame":
+        """Return the covariance of the coefficients."""
+        import pandas as pd
+
+        names = self.params.index
+        return pd.DataFrame(self.covariance, index=names, columns=names)
+
+    def conf_int(self, alpha: float | None = None) -> "pd.DataFrame":
+        """Return intervals of the coefficients, their ends in columns 0 and 1. `alpha`: 1 - level, by default the own.
+
+        Raises DomainError unless alpha is in (0, 1).
+        """
+        import pandas as pd
+
+        tail = check_level(self.level if alpha is None else 1 - alpha) / 2
+        degrees = self.degrees_of_freedom
+        reach = -float(ndtri(tail) if degrees is None else stdtrit(degrees, tail))
+        ends = [
+            [of.estimate - reach * of.standard_error, of.estimate + reach * of.standard_error]
+            for of in self.coefficients
+        ]
+        return pd.DataFrame(ends, index=self.params.index)
+
+    def predict(self, new: "pd.DataFrame | Mapping[str, object]") -> "pd.Series | pd.DataFrame":
+        """Return the probability of the hidden answer for people: of yes, or of each answer where there are several.
+
+        `new`: the formula's columns, a data frame, lists by name, or the values of one person; and the offset's, else
+        it is 0. Raises DomainError, SourceError where nothing was fitted to rows of people.
+        """
+        found = self._fit_of_rows.predict(new)
+        return found.iloc[:, 0] if found.shape[1] == 2 else found
+
+    def get_margeff(self, at: Literal["overall", "mean"] = "overall", *, dummy: bool = False) -> "pd.DataFrame":
+        """Return marginal effects: by how much the probability of an answer grows with each column of the formula.
+
+        `at`: "overall", averaged over all people, or "mean", for a person with the mean of every column. `dummy`: of a
+        column of 0 and 1 the difference between both, and not the slope. Errors are by the delta method. Columns:
+        "dy/dx", "std err", "z", "pvalue", "low", "high". Raises DomainError, SourceError as `predict`.
+        """
+        import pandas as pd
+
+        found = self._fit_of_rows.margins(at, dummy=dummy, level=self.level)
+        rows = [[of.estimate, of.standard_error, of.z, of.p_value, of.low, of.high] for of in found]
+        columns = ["dy/dx", "std err", "z", "pvalue", "low", "high"]
+        return pd.DataFrame(rows, index=_index_of(found), columns=columns)
+
+    @property
+    def _fit_of_rows(self) -> FittedAnswer:
+        if self.answer_fit is None:
+            raise SourceError("predictions and margins need a model that was fitted to a table with a row a person.")
+        return self.answer_fit
+
+    def _by_name(self, values: "list[float]") -> "pd.Series":
+        require_frames("params", "pandas")
+        import pandas as pd
+
+        return pd.Series(values, index=_index_of(self.coefficients), dtype=float)
 
     def __str__(self) -> str:
         """Return one line: formula, model and n."""
@@ -130,3 +222,12 @@ class Regression(Result):
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the reports, or the fit."""
         return (*alarms_of(self.contradictions), *self.warnings)
+
+
+def _index_of(coefficients: Sequence[Coefficient]) -> "pd.Index":
+    """Return the names of coefficients; where there are several equations, each with its own."""
+    import pandas as pd
+
+    if len({of.equation for of in coefficients}) < 2:
+        return pd.Index([of.name for of in coefficients])
+    return pd.MultiIndex.from_tuples([(of.equation, of.name) for of in coefficients], names=["equation", "column"])

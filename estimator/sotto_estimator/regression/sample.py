@@ -1,7 +1,7 @@
 """What a regression is fitted to: groups of alike rows, with the channel and the terms of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ class Sample:
 
     `weights`: how many rows they are, or of a sample that is not simple what these weigh.
     `answers`: in the order of the channel's columns; the last is what others are compared with. `drawn`: how the rows
-    were, None where simply.
+    were, None where simply. `offset`: what is added to the log odds of each, or None.
     """
 
     answers: tuple[str, ...]
@@ -32,6 +32,7 @@ class Sample:
     terms: Terms
     first: NDArray[np.int64]
     drawn: SamplingDesign | None = None
+    offset: Floats | None = None
 
     @property
     def has_unrelated(self) -> bool:
@@ -57,7 +58,7 @@ def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column], sampl
     with np.errstate(divide="ignore"):
         log_channel = np.log(np.asfortranarray(channels))
     answers = tuple(dict.fromkeys(reported.designs[0].answers[place] for place in order))
-    at_first = Terms(terms.matrix[first], terms.names, terms.slices, terms.rows_of)
+    at_first = replace(terms, matrix=terms.matrix[first])
     if sampling is None:
         return Sample(answers, log_channel, np.bincount(group).astype(np.float64), at_first, first)
     drawn = SamplingDesign.of(sampling, group, (len(answers) - 1) * terms.matrix.shape[1])

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.contradiction import Disagreement
 from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.microdata.reading import SamplingColumns
+from sotto_estimator.regression.answer_fit import AnswerFit
 from sotto_estimator.regression.answer_model import (
     fit_answer,
     fit_columns,
@@ -32,31 +34,34 @@ from sotto_estimator.regression.sample import Sample, sample_of
 from sotto_estimator.regression.warning import warnings_of
 from sotto_estimator.results.words import misfit_sentence
 from sotto_estimator.table.reported import ReportColumn, Reported
-from sotto_estimator.table.table import Table
+from sotto_estimator.table.table import Table, number_of
 
 _MOST_DESIGNS = 4
+MAX_OFFSET = 1000
+"""Of log odds more is certainty."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegressionSpec:
     """A regression that is asked for.
 
-    `outcome`: one of OUTCOMES; `cluster`: the column of what has intercepts of its own, or ""; `sampling`: the columns
-    that say how people were drawn.
+    `outcome`: one of OUTCOMES; `random_intercept`: the column of what has intercepts of its own, or ""; `sampling`: the
+    columns that say how people were drawn; `offset`: the column that is added to the log odds, or "".
     """
 
     formula: Formula
     reports: ReportColumn
     outcome: str = "auto"
-    cluster: str = ""
+    random_intercept: str = ""
     sampling: SamplingColumns = field(default_factory=SamplingColumns)
+    offset: str = ""
 
     @property
     def names(self) -> list[str]:
         """The columns that it takes."""
         formula = self.formula
         explaining = [formula.outcome, formula.reports, *formula.names]
-        return [*explaining, *filter(None, [self.cluster]), *self.complete]
+        return [*explaining, *filter(None, [self.random_intercept, self.offset]), *self.complete]
 
     @property
     def complete(self) -> list[str]:
@@ -66,10 +71,10 @@ class RegressionSpec:
     def fit(self, table: Table, people: Sequence[Mapping[str, str]], level: float) -> Regression:
         """Fit it. `people`: of whom predictions are wanted. Raises DomainError, SourceError."""
         check_level(level)
-        if self.cluster and self.sampling.names:
+        if self.random_intercept and self.sampling.names:
             raise DomainError(
-                f"an intercept by {self.cluster} does not go with weights, strata and clusters of a sample: its "
-                "likelihood would take weights of the clusters, and of people within them. Leave one of both out."
+                f"an intercept by {self.random_intercept} does not go with weights, strata and clusters of a sample: "
+                "its likelihood would take weights of the clusters, and of people within them. Leave one of both out."
             )
         formula = self.formula
         for name in (formula.reports, formula.outcome):
@@ -79,6 +84,7 @@ class RegressionSpec:
         terms = terms_of(formula, table)
         alike = [table.columns[name] for name in self._explaining]
         sample = sample_of(reported, terms, alike, self.sampling.read(table, None) if self.sampling.names else None)
+        sample = replace(sample, offset=self._offsets(table, sample))
         terms_held = [*terms.tested(), *formula.names, *([formula.outcome] if formula.hidden else [])]
         if void := misfits_of_rows(table, reported, formula.reports, terms_held, self.reports.about):
             return self._not_fitted(table, reported, sample, level, void)
@@ -94,13 +100,31 @@ class RegressionSpec:
             model.tests(),
             model.quality(),
             model.fitted.covariance,
-            _predictions(model, sample, people, level),
-            tuple(filter(None, [said, self._drawn_words, table.left_out])),
+            self._predictions(model, sample, people, level),
+            tuple(filter(None, [said, self._offset_words, self._drawn_words, table.left_out])),
             tuple(_warnings(model, sample)),
             self._measures(model, sample, reported),
             title=table.name,
             degrees_of_freedom=model.fitted.degrees_of_freedom,
+            answer_fit=AnswerFit(formula.reports, sample, model.fitted, self.offset),
         )
+
+    def _offsets(self, table: Table, sample: Sample) -> Floats | None:
+        """Return what is added to the log odds of each group of rows. Raises DomainError, SourceError."""
+        if not self.offset:
+            return None
+        if self.formula.hidden or len(sample.answers) > 2:
+            raise DomainError(f"offset ({self.offset}) needs a hidden yes-no answer to the left of the formula.")
+        column = table.columns[self.offset]
+        found = column.numbers()[sample.first]
+        if (is_far := np.abs(found) > MAX_OFFSET).any():
+            code = int(column.codes[sample.first[is_far.argmax()]])
+            raise column.fault(code, f"must be in [-{MAX_OFFSET}, {MAX_OFFSET}]: it is added to the log odds")
+        return found
+
+    @property
+    def _offset_words(self) -> str:
+        return f"{self.offset} is added to the log odds, with a coefficient of 1" if self.offset else ""
 
     def _not_fitted(
         self, table: Table, reported: Reported, sample: Sample, level: float, void: tuple[GroupMisfit, ...]
@@ -145,33 +169,65 @@ class RegressionSpec:
             return {"people of equal weight who would say as much": sample.drawn.n_effective, "df": degrees}
         is_binary = all(len(design.reports) == 2 for design in reported.designs)
         is_binary = is_binary and not sample.has_unrelated
-        return {} if self.formula.hidden or self.cluster or not is_binary else lack_of_fit(sample, model.fitted)
+        return (
+            {} if self.formula.hidden or self.random_intercept or not is_binary else lack_of_fit(sample, model.fitted)
+        )
+
+    def _predictions(
+        self, model: FittedModel, sample: Sample, people: Sequence[Mapping[str, str]], level: float
+    ) -> tuple[Prediction, ...]:
+        """Return what is predicted for people; where their offset is not given, that of everybody is taken in turn."""
+        found: list[Prediction] = []
+        for cells in people:
+            said = ", ".join(f"{name}={value}" for name, value in cells.items())
+            rows = sample.terms.rows_of({name: of for name, of in cells.items() if not self._is_offset(name)})
+            offset = _offset_of(self.offset, cells) if self._is_offset(*cells) else None
+            if len(rows) == 1 and (offset is not None or sample.offset is None):
+                found += predict_answers(model.fitted, sample.answers, said, rows[0], level, offset or 0.0)
+                continue
+            told = ", ".join(filter(None, [said, "averaged"]))
+            of_all = rows[sample.first] if len(rows) > 1 else np.repeat(rows, len(sample.first), axis=0)
+            own = sample if offset is None else replace(sample, offset=np.full(len(sample.first), offset))
+            found += predict_average(model.fitted, own, told, of_all, level)
+        return tuple(found)
+
+    def _is_offset(self, *names: str) -> bool:
+        """Return whether the offset is among these columns, and no term names it too."""
+        return bool(self.offset) and self.offset in names and self.offset not in self.formula.names
 
     @property
     def _explaining(self) -> list[str]:
         """The columns but that of the reports: rows that are alike in them are one group."""
         formula = self.formula
         own = [formula.outcome] if formula.hidden else []
-        return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.cluster])]))
+        return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.random_intercept, self.offset])]))
 
     def _model(self, table: Table, sample: Sample) -> tuple[FittedModel, str, str]:
         """Return the model, what it is, and what is to be said of its clusters, or of an unrelated question."""
         answers, formula = sample.answers, self.formula
-        if sample.has_unrelated and (formula.hidden or self.cluster):
+        if sample.has_unrelated and (formula.hidden or self.random_intercept):
             raise DomainError("hidden(..) and an intercept by cluster need the prevalence of the unrelated question.")
         if formula.hidden:
-            if self.cluster:
+            if self.random_intercept:
                 raise DomainError("an intercept by cluster goes with a hidden answer to the left, not with hidden(..).")
             data, kind = read_outcome(table.columns[formula.outcome], sample, self.outcome)
             return fit_outcome(formula, data), f"{kind} regression on a hidden answer, beside {answers[-1]}", ""
         kind = "logistic" if len(answers) == 2 else "multinomial logistic"
         words, said = f"{kind} regression of a hidden answer, beside {answers[-1]}", ""
-        if self.cluster:
-            codes = table.columns[self.cluster].codes[sample.first]
-            model, said = fit_clustered(formula.outcome, self.cluster, Clustered.of(sample, codes))
-            return model, f"{words}, an intercept by {self.cluster}", said
+        if self.random_intercept:
+            codes = table.columns[self.random_intercept].codes[sample.first]
+            model, said = fit_clustered(formula.outcome, self.random_intercept, Clustered.of(sample, codes))
+            return model, f"{words}, an intercept by {self.random_intercept}", said
         model = fit_answer(formula.outcome, sample)
         return model, words, _unrelated_words(model) if sample.has_unrelated else ""
+
+
+def _offset_of(name: str, cells: Mapping[str, str]) -> float:
+    """Return a person's offset. Raises DomainError."""
+    found = number_of(cells[name])
+    if found is None or abs(found) > MAX_OFFSET:
+        raise DomainError(f"{name} ({cells[name]:.40}) must be a number in [-{MAX_OFFSET}, {MAX_OFFSET}].")
+    return found
 
 
 def _apart_words(void: Sequence[GroupMisfit], asked: Sequence[str]) -> str:
@@ -217,18 +273,3 @@ def _warnings(model: FittedModel, sample: Sample) -> list[str]:
 def _of_answers(null: Fitted, sample: Sample) -> Fitted:
     """Return the fit without terms, whose separation is that of the answer alone, not of an unrelated question."""
     return replace(null, separated=null.separated[null.separated < len(sample.answers) - 1])
-
-
-def _predictions(
-    model: FittedModel, sample: Sample, people: Sequence[Mapping[str, str]], level: float
-) -> tuple[Prediction, ...]:
-    found: list[Prediction] = []
-    for cells in people:
-        said = ", ".join(f"{name}={value}" for name, value in cells.items())
-        rows = sample.terms.rows_of(cells)
-        if len(rows) == 1:
-            found += predict_answers(model.fitted, sample.answers, said, rows[0], level)
-        else:
-            told = ", ".join(filter(None, [said, "averaged"]))
-            found += predict_average(model.fitted, sample, told, rows[sample.first], level)
-    return tuple(found)

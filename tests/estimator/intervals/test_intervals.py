@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy import stats
 from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import clopper_pearson_shares
-from sotto_estimator.intervals.intervals import confidence_interval
+from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval
 from sotto_estimator.intervals.methods import METHODS, IntervalMethod
 from sotto_estimator.planning.widths import half_width
 from sotto_estimator.results.words import method_words
@@ -307,3 +308,25 @@ def test_a_method_is_a_row_and_its_functions(target: Target, monkeypatch: pytest
     assert method_words(0.9, "own", "population") == "90 % intervals by the method of its own, about the population"
     with pytest.raises(DomainError, match=r"method \('own'\) must be one of chernoff, hoeffding where 2 waves"):
         confidence_interval(40, 100, TWO_COINS, method="own", n_waves=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"level": 1.0}, r"level \(1.0\) must be in \(0, 1\)"),
+        ({"level": float("nan")}, r"level \(nan\) must be in \(0, 1\)"),
+        ({"method": "wald"}, r"method \('wald'\) must be one of chernoff"),
+        ({"target": "people"}, "target"),
+        ({"population_size": 0}, r"population_size \(0\) must be a whole number >= 1"),
+        ({"population_size": 10.5}, "whole number"),
+    ],
+)
+def test_options_are_checked_when_they_are_made(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(DomainError, match=said):
+        IntervalOptions(**options)
+
+
+def test_options_that_do_not_apply_are_refused_by_name() -> None:
+    assert IntervalOptions(level=0.9).only("a regression", "level").level == 0.9
+    with pytest.raises(DomainError, match=r"simultaneous \(True\) is not an option of a regression, which takes level"):
+        IntervalOptions(simultaneous=True).only("a regression", "level")

@@ -353,7 +353,7 @@ def test_what_cannot_be_fitted_is_said(formula: str, message: str) -> None:
 def test_a_report_that_the_design_cannot_give_and_answers_that_it_does_not_tell_are_refused() -> None:
     frame = asked("direct", 60)
     with pytest.raises(DomainError, match="cannot give the report"):
-        regress(frame, "cheated ~ age", design="matrix(rows=0 0; 1/2 1/4; 1/2 3/4)", report_texts=["yes", "no", "?"])
+        regress(frame, "cheated ~ age", design="matrix(rows=0 0; 1/2 1/4; 1/2 3/4)", reports=["yes", "no", "?"])
     with pytest.raises(DomainError, match="do not tell the share of yes"):
         regress(frame, "cheated ~ age", design="unrelated(prob_question=2/3)")
 

@@ -73,7 +73,7 @@ def test_arms_texts_of_reports_and_clusters_are_options(data: Path) -> None:
     alone = run(data, "--yes-is", "A", "--json")
     first, second = (json.loads(of.stdout)["coefficients"][1]["estimate"] for of in (both, alone))
     assert first == pytest.approx(second, abs=1e-9)
-    assert "region" in run(data, "--yes-is", "A", "--cluster", "region", formula="cheated ~ age").stdout
+    assert "region" in run(data, "--yes-is", "A", "--random-intercept", "region", formula="cheated ~ age").stdout
 
 
 USAGE = [
@@ -123,3 +123,18 @@ def test_a_warning_stands_beside_the_result(data: Path) -> None:
     assert result.stderr.startswith("Warning: separation: ")
     row = next(line for line in result.stdout.splitlines() if line.startswith("region[T.west]"))
     assert row.split()[-2:] == ["-", "-"]
+
+
+def test_an_offset_is_that_of_python(data: Path) -> None:
+    found = regress(data, "cheated ~ region", design=FORCED, offset="age", predict=[{"region": "south", "age": 0.5}])
+    ran = run(data, "--offset", "age", "--predict", "region=south, age=0.5", formula="cheated ~ region")
+    assert ran.stdout == f"{found.as_table()}\n"
+
+
+def test_the_old_spelling_of_a_random_intercept_works_with_a_line_on_stderr(data: Path) -> None:
+    new, old = (run(data, of, "region", formula="cheated ~ age") for of in ("--random-intercept", "--cluster"))
+    assert (old.stdout, new.stderr) == (new.stdout, "")
+    assert old.stderr.startswith("Warning: --cluster is now --random-intercept; the old spelling goes")
+    both = run(data, "--random-intercept", "region", "--cluster", "region", formula="cheated ~ age")
+    assert (both.exit_code, "give one of the two" in both.stderr) == (2, True)
+    assert "--cluster " not in CliRunner().invoke(main, ["regress", "--help"]).stdout

@@ -155,7 +155,7 @@ def villages(sd: float, n: int = 20, size: int = 25) -> pd.DataFrame:
 
 def test_intercepts_by_cluster_are_those_of_a_naive_integral() -> None:
     frame = villages(1.2)
-    found = regress(frame, "cheated ~ age", design=CROSSWISE, cluster="village")
+    found = regress(frame, "cheated ~ age", design=CROSSWISE, random_intercept="village")
     age, channel = frame["age"].to_numpy(), channel_of(frame, CROSSWISE)
     grid = np.linspace(-7, 7, 281)
     density = np.exp(-(grid**2) / 2) * (grid[1] - grid[0]) / np.sqrt(2 * np.pi)
@@ -186,7 +186,7 @@ def large(n: int, size: int, sd: float, seed: int) -> pd.DataFrame:
 @pytest.mark.parametrize(("n", "size", "sd"), [(40, 8, 1.0), (8, 300, 1.0), (6, 3000, 2.0)])
 def test_clusters_of_any_size_are_integrated_exactly(n: int, size: int, sd: float) -> None:
     frame = large(n, size, sd, 4)
-    found = regress(frame, "cheated ~ x", design=CROSSWISE, cluster="village")
+    found = regress(frame, "cheated ~ x", design=CROSSWISE, random_intercept="village")
     grouped = frame.assign(yes=frame["cheated"] == "same").groupby(["village", "x"])["yes"].agg(["sum", "size"])
     x, yes, all_of = (np.asarray(of)[:, None] for of in (grouped.index.get_level_values("x"), *grouped.T.to_numpy()))
     grid = np.linspace(-8, 8, 8001)
@@ -221,7 +221,7 @@ def test_integrals_that_stay_inexact_are_said_not_to_have_converged() -> None:
 
 def test_clusters_that_do_not_differ_leave_the_fit_as_it_is() -> None:
     frame = villages(0.0)
-    found = regress(frame, "cheated ~ age", design=CROSSWISE, cluster="village")
+    found = regress(frame, "cheated ~ age", design=CROSSWISE, random_intercept="village")
     plain = regress(frame, "cheated ~ age", design=CROSSWISE)
     assert [of.estimate for of in found.coefficients] == pytest.approx([of.estimate for of in plain.coefficients])
     assert found.notes == ("the intercepts of village do not differ: their variance is estimated as 0",)
@@ -239,9 +239,9 @@ def test_what_does_not_go_together_is_refused() -> None:
     frame = with_outcomes(FORCED, 60, 15)
     frame["one"] = "a"
     with pytest.raises(DomainError, match="not with hidden"):
-        regress(frame, "votes ~ hidden(cheated)", design=FORCED, cluster="region")
+        regress(frame, "votes ~ hidden(cheated)", design=FORCED, random_intercept="region")
     with pytest.raises(SourceError, match="two clusters"):
-        regress(frame, "cheated ~ age", design=FORCED, cluster="one")
+        regress(frame, "cheated ~ age", design=FORCED, random_intercept="one")
     with pytest.raises(SourceError, match=r"column region, row .* must be yes or no, 1 or 0 or a number"):
         regress(frame, "region ~ hidden(cheated)", design=FORCED)
     with pytest.raises(DomainError, match="must be one of auto, logistic, normal"):

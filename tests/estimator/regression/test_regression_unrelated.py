@@ -91,4 +91,4 @@ def test_an_unrelated_question_that_cannot_be_told_is_refused() -> None:
         regress(frame, "cheated ~ age", design=ARMS["a"])
     for formula, cluster in (("votes ~ hidden(cheated)", ""), ("cheated ~ age", "region")):
         with pytest.raises(DomainError, match="need the prevalence of the unrelated question"):
-            regress(frame, formula, design=ARMS, arm="half", cluster=cluster)
+            regress(frame, formula, design=ARMS, arm="half", random_intercept=cluster)

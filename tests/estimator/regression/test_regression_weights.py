@@ -16,13 +16,14 @@ from test_regression_outcome import channel_of, with_outcomes
 
 from sotto_client.cli import main
 from sotto_estimator.errors import DomainError, EstimatorError, SourceError
+from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.regress import regress
 from sotto_estimator.regression.result import Regression
 
 Floats = NDArray[np.float64]
 TERMS = "age + region"
 KINDS = "k-ary(n_answers=3, prob_truth=3/4)"
-DRAWN = {"weights": "w", "strata": "wave", "clusters": "school"}
+DRAWN = SamplingColumns(weights="w", strata="wave", clusters="school")
 
 
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
@@ -88,15 +89,19 @@ def check(found: Regression, frame: pd.DataFrame, logs: Callable[[Floats], Float
 def test_errors_are_those_of_a_loop_over_the_clusters_of_each_stratum() -> None:
     frame = drawn(asked(CROSSWISE, 600))
     check(
-        regress(frame, f"cheated ~ {TERMS}", design=CROSSWISE, **DRAWN),
+        regress(frame, f"cheated ~ {TERMS}", design=CROSSWISE, sampling=DRAWN),
         frame,
         of_answers(frame, channel_of(frame, CROSSWISE)),
     )
     kinds = drawn(of_three_kinds(KINDS, 600, 3))
     channel = np.where(kinds["often"].to_numpy()[:, None] == np.array(["2", "3", "1"]), 3 / 4, 1 / 8)
-    check(regress(kinds, f"often ~ {TERMS}", design=KINDS, **DRAWN), kinds, of_answers(kinds, channel))
+    check(regress(kinds, f"often ~ {TERMS}", design=KINDS, sampling=DRAWN), kinds, of_answers(kinds, channel))
     hours = drawn(with_outcomes(CROSSWISE, 600, 9))
-    check(regress(hours, f"hours ~ hidden(cheated) + {TERMS}", design=CROSSWISE, **DRAWN), hours, of_outcomes(hours))
+    check(
+        regress(hours, f"hours ~ hidden(cheated) + {TERMS}", design=CROSSWISE, sampling=DRAWN),
+        hours,
+        of_outcomes(hours),
+    )
 
 
 def test_points_are_those_of_rows_repeated_and_equal_weights_change_none() -> None:
@@ -104,20 +109,24 @@ def test_points_are_those_of_rows_repeated_and_equal_weights_change_none() -> No
         (drawn(asked(CROSSWISE, 500)), f"cheated ~ {TERMS}"),
         (drawn(with_outcomes(CROSSWISE, 500, 9)), f"votes ~ hidden(cheated) + {TERMS}"),
     ):
-        found = regress(frame, formula, design=CROSSWISE, weights="w")
+        found = regress(frame, formula, design=CROSSWISE, sampling=SamplingColumns(weights="w"))
         repeated = regress(frame.loc[frame.index.repeat(frame["w"])], formula, design=CROSSWISE)
         assert estimates_of(found) == pytest.approx(estimates_of(repeated), abs=1e-8)
         plain = regress(frame, formula, design=CROSSWISE, predict=[{"age": 1}])
-        equal = regress(frame.assign(w=2.5), formula, design=CROSSWISE, weights="w", predict=[{"age": 1}])
+        equal = regress(
+            frame.assign(w=2.5), formula, design=CROSSWISE, sampling=SamplingColumns(weights="w"), predict=[{"age": 1}]
+        )
         assert estimates_of(equal) == pytest.approx(estimates_of(plain), abs=1e-8)
         assert [of.share for of in equal.predictions] == pytest.approx([of.share for of in plain.predictions])
-        tenfold = regress(frame.assign(w=10.0 * frame["w"]), formula, design=CROSSWISE, weights="w")
+        tenfold = regress(
+            frame.assign(w=10.0 * frame["w"]), formula, design=CROSSWISE, sampling=SamplingColumns(weights="w")
+        )
         assert tenfold.covariance == pytest.approx(found.covariance)
 
 
 def test_of_answers_in_clear_it_is_statsmodels_clustered_regression_and_tests_are_of_t_and_f() -> None:
     frame = drawn(asked("direct", 500))
-    found = regress(frame, f"cheated ~ {TERMS}", design="direct", clusters="school")
+    found = regress(frame, f"cheated ~ {TERMS}", design="direct", sampling=SamplingColumns(clusters="school"))
     clustered = {"groups": frame["school"], "use_correction": False}
     model = sm.Logit((frame["cheated"] == "yes").astype(float), matrix_of(frame))
     plain = model.fit(disp=0, tol=1e-12, cov_type="cluster", cov_kwds=clustered)
@@ -134,7 +143,10 @@ def test_of_answers_in_clear_it_is_statsmodels_clustered_regression_and_tests_ar
     assert found.tests[1].p_value == pytest.approx(age.p_value)
     assert np.isnan([found.quality.log_likelihood, found.quality.aic, found.quality.pseudo_r_squared]).all()
     few = regress(
-        frame.assign(school=frame["school"] % 2), "cheated ~ age + region", design="direct", clusters="school"
+        frame.assign(school=frame["school"] % 2),
+        "cheated ~ age + region",
+        design="direct",
+        sampling=SamplingColumns(clusters="school"),
     )
     assert np.isnan(few.tests[0].statistic)
     assert few.degrees_of_freedom == 1
@@ -150,17 +162,24 @@ def test_what_is_no_weight_and_what_does_not_go_with_weights_is_refused(tmp_path
     }.items():
         frame.loc[2, "w"] = bad
         with pytest.raises(SourceError, match=message):
-            regress(frame, "cheated ~ age", design=CROSSWISE, weights="w")
+            regress(frame, "cheated ~ age", design=CROSSWISE, sampling=SamplingColumns(weights="w"))
     with pytest.raises(SourceError, match="row 2: '0' must be above 0"):
-        regress(frame.assign(w=0), "cheated ~ age", design=CROSSWISE, weights="w")
+        regress(frame.assign(w=0), "cheated ~ age", design=CROSSWISE, sampling=SamplingColumns(weights="w"))
     with pytest.raises(SourceError, match="column w must not be missing"):
-        regress(frame.assign(w=None), "cheated ~ age", design=CROSSWISE, weights="w")
+        regress(frame.assign(w=None), "cheated ~ age", design=CROSSWISE, sampling=SamplingColumns(weights="w"))
     with pytest.raises(SourceError, match="stratum 'z' of wave: a single one was drawn"):
-        regress(frame.assign(wave=["z", *"a" * 59]), "cheated ~ age", design=CROSSWISE, strata="wave")
+        regress(
+            frame.assign(wave=["z", *"a" * 59]),
+            "cheated ~ age",
+            design=CROSSWISE,
+            sampling=SamplingColumns(strata="wave"),
+        )
     with pytest.raises(DomainError, match="does not go with weights, strata and clusters"):
-        regress(frame, "cheated ~ age", design=CROSSWISE, strata="wave", cluster="school")
+        regress(
+            frame, "cheated ~ age", design=CROSSWISE, sampling=SamplingColumns(strata="wave"), random_intercept="school"
+        )
     with pytest.raises(EstimatorError, match="must have one column"):
-        regress(frame, "cheated ~ age", design=CROSSWISE, weights="heavy")
+        regress(frame, "cheated ~ age", design=CROSSWISE, sampling=SamplingColumns(weights="heavy"))
 
 
 def test_the_command_says_that_it_is_pseudo_likelihood_and_shows_no_likelihood(tmp_path: Path) -> None:
