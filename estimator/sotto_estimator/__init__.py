@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from sotto_estimator.microdata.reading import SamplingColumns
     from sotto_estimator.misfit.estimate import estimate_model
     from sotto_estimator.misfit.what_if import what_if
+    from sotto_estimator.planning.number_plan import plan_numbers
     from sotto_estimator.planning.outlook import Reach
+    from sotto_estimator.planning.power_plan import power
+    from sotto_estimator.planning.respondents_plan import plan_respondents
+    from sotto_estimator.planning.share_plan import plan_shares
     from sotto_estimator.regression.regress import regress
     from sotto_estimator.regression.result import Regression
     from sotto_estimator.shares.covariance import share_covariance
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from sotto_estimator.sources.archive_labels import read_archive
     from sotto_estimator.sources.fetch import fetch_tally, read_tallies
     from sotto_estimator.strings.decode import DecodeOptions
+    from sotto_estimator.strings.text_plan import plan_texts
 
 __all__ = [
     "Channel",
@@ -67,6 +72,11 @@ __all__ = [
     "fetch_tally",
     "likeliest_shares",
     "plan",
+    "plan_numbers",
+    "plan_respondents",
+    "plan_shares",
+    "plan_texts",
+    "power",
     "project_on_simplex",
     "read_archive",
     "read_data",
@@ -103,12 +113,17 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.association.report_likelihoods": "read_likelihoods",
             "sotto_estimator.misfit.estimate": "estimate_model",
             "sotto_estimator.misfit.what_if": "what_if",
+            "sotto_estimator.planning.number_plan": "plan_numbers",
             "sotto_estimator.planning.outlook": "Reach",
+            "sotto_estimator.planning.power_plan": "power",
+            "sotto_estimator.planning.respondents_plan": "plan_respondents",
+            "sotto_estimator.planning.share_plan": "plan_shares",
             "sotto_estimator.microdata.reading": "SamplingColumns",
             "sotto_estimator.regression.regress": "regress",
             "sotto_estimator.regression.result": "Regression",
             "sotto_estimator.channel.simplex": "project_on_simplex",
             "sotto_estimator.strings.decode": "DecodeOptions",
+            "sotto_estimator.strings.text_plan": "plan_texts",
             "sotto_estimator.api": "associate compare decode estimate plan",
         },
     )

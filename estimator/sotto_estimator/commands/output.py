@@ -45,6 +45,10 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*arguments: Any, output: Output, **given: Any) -> Any:
         if output.report_path:
             check_report(output.report_path)
+        if output.plot_path:
+            from sotto_estimator.results.panels import check_format  # matplotlib takes a second to load
+
+            check_format(output.plot_path)
         return command(*arguments, output=output, **given)
 
     return form_options(*FORMS)(grouped("output", Output, *_OPTIONS)(checked))

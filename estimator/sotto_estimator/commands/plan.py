@@ -1,33 +1,27 @@
 """`sotto plan`."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import click
 
 from sotto_estimator.channel.channel import Target
-from sotto_estimator.commands.options import grouped, interval_options, plan_error, style_options
+from sotto_estimator.commands.options import grouped, interval_options, plan_error
+from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.plan_assurance_options import assurance_option, check_assurance_option
-from sotto_estimator.commands.plan_curve_options import CurveAsk, check_curve_options, curve_options, curve_output
-from sotto_estimator.commands.plan_number_options import NumberAsk, number_plan_options, number_plan_output, read_study
+from sotto_estimator.commands.plan_number_options import NumberAsk, number_plan, number_plan_options
 from sotto_estimator.commands.plan_survey_options import (
     SurveyAsk,
     check_survey_options,
     plan_survey_file,
     survey_plan_options,
 )
-from sotto_estimator.commands.plan_text_options import (
-    TextAsk,
-    check_text_plan_options,
-    text_plan_options,
-    text_plan_output,
-)
+from sotto_estimator.commands.plan_text_options import TextAsk, check_text_plan_options, text_plan, text_plan_options
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.question_sampling import rows_by_number_drawn
-from sotto_estimator.planning.table import QuestionShape, plan_rows
-from sotto_estimator.views.plan_table import plan_csv, plan_json, plan_table
+from sotto_estimator.planning.share_plan import SharePlan, plan_shares
+from sotto_estimator.planning.width_curves import AGAINST, Against
+from sotto_estimator.results.result import Result
 
 _OF_QUESTION = (
     click.option(
@@ -73,12 +67,22 @@ class QuestionAsk:
     n_questions: int | None
     epsilon_forever: float | None
 
-    @property
-    def design(self) -> QuestionShape:
-        """What kind of question it is. Raises UsageError."""
+    def plan(self, n: int | None, half_width: float | None, options: Reach) -> SharePlan:
+        """Return the plan of a question of shares by each mechanism. Raises UsageError."""
         if self.max_selected is not None and (self.n_options is None or self.max_selected > self.n_options):
             raise click.UsageError("--max-selected goes with --options, and is at most as many.")
-        return QuestionShape(self.n_options or 0, self.max_selected or 0)
+        if half_width is not None and half_width > 1:
+            raise click.BadParameter("must be a share, at most 1.", param_hint="--half-width")
+        return plan_shares(
+            self.epsilons,
+            n=n,
+            half_width=half_width,
+            n_options=self.n_options or 0,
+            max_selected=self.max_selected or 0,
+            n_questions=self.n_questions,
+            epsilon_forever=self.epsilon_forever,
+            options=options,
+        )
 
 
 @click.command(epilog="Example:  sotto plan survey.toml --n 300")
@@ -99,19 +103,23 @@ class QuestionAsk:
 )
 @survey_plan_options
 @assurance_option
-@curve_options
+@click.option(
+    "--against",
+    type=click.Choice(AGAINST),
+    help="With --plot: what the half-widths of one question are drawn against  [default: n].",
+)
 @number_plan_options
 @text_plan_options
-@style_options
+@output_options
 def plan(
     of_file: SurveyAsk,
     of_question: QuestionAsk,
     of_numbers: NumberAsk,
     of_text: TextAsk,
-    curve: CurveAsk,
+    against: Against | None,
     n_reports: int | None,
     half_width: float | None,
-    style: str,
+    output: Output,
     target: Target | None,
     **options: Any,
 ) -> None:
@@ -127,61 +135,49 @@ def plan(
     at all. With --minimum and --maximum, of the mean of numbers in that range, in their unit, beside mechanisms of the
     literature. With --questions, prints it for each question of a survey that draws one, two or more of them on every
     device, or asks all. With --text, prints the smallest share that is detected among --n reports, and the Bloom filter
-    that makes it smallest, ready for the survey file. With --plot, draws half-widths as curves.
+    that makes it smallest, ready for the survey file. With --plot, draws half-widths as
+    curves, and prints their points.
     """
     check_survey_options(of_file)
     if of_file.survey_file:
         n_candidates = Reach().n_candidates if of_text.n_candidates is None else of_text.n_candidates
         reach = Reach(**options, n_candidates=n_candidates)
-        plan_survey_file(style, of_file, of_file.survey_file, n_reports, half_width, reach, target)
+        plan_survey_file(output, of_file, of_file.survey_file, n_reports, half_width, reach, target)
         return
-    options["target"] = target or "population"
     if not of_question.epsilons:
         raise click.UsageError("Give SURVEY_FILE or --epsilon.")
-    study = read_study(of_numbers)
+    is_of_numbers = of_numbers.check()
     check_text_plan_options(of_text.is_text)
-    _check_draw(of_question, of_text, is_of_numbers=study is not None)
-    check_curve_options(curve)
-    epsilons, forever = of_question.epsilons, of_question.epsilon_forever
-    if of_text.is_text:
-        click.echo(text_plan_output(style, epsilons, forever, n_reports, of_text))
-        return
-    if (n_reports is None) == (half_width is None):
+    is_curve = _check_together(of_question, against, output, of_shares=not (of_text.is_text or is_of_numbers))
+    if not of_text.is_text and (n_reports is None) == (half_width is None):
         raise click.UsageError("Give --n or --half-width, one of the two.")
-    if study:
-        of_means = IntervalOptions(options["level"], options["method"], options["target"])
-        click.echo(number_plan_output(style, study, epsilons, n_reports, half_width, of_means, forever))
-        return
-    if half_width is not None and half_width > 1:
-        raise click.BadParameter("must be a share, at most 1.", param_hint="--half-width")
-    if curve.plot_path:
-        asked = [Decimal(str(epsilon)) for epsilon in epsilons]
-        click.echo(curve_output(style, curve, of_question.design, asked, n_reports, half_width, options))
-        return
-    click.echo(_plan_shares(style, of_question, n_reports, half_width, options))
-
-
-def _check_draw(ask: QuestionAsk, of_text: TextAsk, *, is_of_numbers: bool) -> None:
-    """Raise UsageError for what does not go with --questions, or only with it."""
-    is_draw = ask.n_questions is not None
-    if is_draw and (of_text.is_text or is_of_numbers or ask.epsilon_forever is not None):
-        raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
-    check_assurance_option(is_draw)
-
-
-def _plan_shares(
-    style: str, ask: QuestionAsk, n_reports: int | None, half_width: float | None, options: dict[str, Any]
-) -> str:
-    """Return the plan of a question of shares by each mechanism, as text, JSON or CSV. Raises UsageError."""
-    asked = [Decimal(str(epsilon)) for epsilon in ask.epsilons]
-    forever = None if ask.epsilon_forever is None else Decimal(str(ask.epsilon_forever))
+    reach = Reach(**options, target=target or "population")
+    found: Result
     try:
-        if ask.n_questions is None:
-            rows = plan_rows(ask.design, asked, n_reports, half_width, forever, **options)
+        if of_text.is_text:
+            found = text_plan(of_question.epsilons, of_question.epsilon_forever, n_reports, of_text)
+        elif is_of_numbers:
+            of_means = IntervalOptions(reach.level, reach.method, reach.target)
+            found = number_plan(
+                of_numbers, of_question.epsilons, n_reports, half_width, of_means, of_question.epsilon_forever
+            )
         else:
-            rows = rows_by_number_drawn(ask.design, ask.n_questions, asked, n_reports, half_width, **options)
+            found = of_question.plan(n_reports, half_width, reach)
+            found = found.curves(against or "n") if is_curve else found
     except ValueError as fault:
         raise plan_error(fault) from fault
-    more = {"epsilon_forever": ask.epsilon_forever, "n_questions": ask.n_questions}
-    said = options | {name: value for name, value in more.items() if value is not None}
-    return {"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, said)
+    output.show(found)
+
+
+def _check_together(ask: QuestionAsk, against: Against | None, output: Output, *, of_shares: bool) -> bool:
+    """Return whether curves are drawn. Raises UsageError for what does not go with --questions or --against."""
+    is_draw = ask.n_questions is not None
+    if is_draw and (not of_shares or ask.epsilon_forever is not None):
+        raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
+    check_assurance_option(is_draw)
+    has_curves = of_shares and not is_draw and ask.epsilon_forever is None
+    if against and not (output.plot_path and has_curves):
+        raise click.UsageError(
+            "--against goes with --plot, and not with --questions, --text, --minimum or --epsilon-forever."
+        )
+    return bool(output.plot_path) and has_curves

@@ -10,18 +10,18 @@ import click
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.options import grouped, is_typed
+from sotto_estimator.commands.output import Output
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals.intervals import target_of
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.precision_goals import wishes_at
+from sotto_estimator.planning.respondents_plan import plan_respondents
 from sotto_estimator.planning.split import Split, SplitVerdict
 from sotto_estimator.planning.survey import wish_of
 from sotto_estimator.planning.survey_edit import write_document
 from sotto_estimator.planning.survey_plan import plan_draft
 from sotto_estimator.results.forms.text import wrapped
-from sotto_estimator.views.plan import wishes_output
 from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
 from sotto_protocol.members import MAX_QUESTIONS
@@ -38,6 +38,11 @@ _WITH_FILE = (
     "assurance",
     "is_json",
     "is_csv",
+    "is_markdown",
+    "is_latex",
+    "plot_path",
+    "report_path",
+    "title",
 )
 _MOST_TOTAL = MAX_EPSILON * MAX_QUESTIONS
 
@@ -100,7 +105,7 @@ def check_survey_options(ask: SurveyAsk) -> None:
 
 
 def plan_survey_file(
-    style: str,
+    output: Output,
     ask: SurveyAsk,
     path: Path,
     n: int | None,
@@ -108,7 +113,7 @@ def plan_survey_file(
     reach: Reach,
     target: Target | None,
 ) -> None:
-    """Print the plan of a survey file, as text, JSON or CSV, and then write it. Raises UsageError and SourceError.
+    """Show the plan of a survey file, and then write it. Raises UsageError and SourceError.
 
     `target`: None, where the file says whom it is about.
     """
@@ -122,12 +127,12 @@ def plan_survey_file(
         if n is None:
             if ask.total_epsilon is not None or ask.is_written:
                 raise click.UsageError("--total-epsilon and --write need --n.")
-            click.echo(wishes_output(style, wishes_at(draft.survey, reach, half_width), draft.survey, reach))
+            output.show(plan_respondents(draft.survey, half_width=half_width, reach=reach))
             return
         plan = plan_draft(draft, n, reach, half_width, ask.total_epsilon)
     except DomainError as fault:
         raise click.UsageError(str(fault).replace("total_epsilon", "--total-epsilon")) from None
-    click.echo(plan.as_style(style))
+    output.show(plan)
     if ask.is_written:
         _write(path, draft, plan.verdict)
 

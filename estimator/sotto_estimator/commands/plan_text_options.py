@@ -1,15 +1,14 @@
-"""The options of `sotto plan --text`, and what it prints."""
+"""The options of `sotto plan --text`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import click
 
 from sotto_estimator.commands.options import grouped, is_typed
-from sotto_estimator.strings.plan import POWER, TextStudy, plan_text_question
-from sotto_estimator.views.plan_text import plan_csv, plan_json, plan_table
+from sotto_estimator.strings.plan import POWER
+from sotto_estimator.strings.text_plan import TextPlan, plan_texts
 from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
 
@@ -87,19 +86,11 @@ def check_text_plan_options(is_text: bool) -> None:
             raise click.UsageError(f"{flag} {'does not go' if is_text else 'goes'} with --text.")
 
 
-def text_plan_output(
-    style: str, epsilons: Sequence[float], epsilon_forever: float | None, n_reports: int | None, ask: TextAsk
-) -> str:
-    """Return the plan of a text question for every epsilon, as text, JSON or CSV. Raises UsageError."""
+def text_plan(
+    epsilons: Sequence[float], epsilon_forever: float | None, n_reports: int | None, ask: TextAsk
+) -> TextPlan:
+    """Return the plan of a text question for every epsilon. Raises UsageError, ValueError."""
     if n_reports is None or ask.n_candidates is None:
         raise click.UsageError("--text needs --n and --candidates-n.")
-    forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
     shape = {"n_bits": ask.n_bits, "n_hashes": ask.n_hashes, "n_cohorts": ask.n_cohorts}
-    try:
-        study = TextStudy(n_reports, ask.n_candidates, ask.power)
-        rows = [
-            row for epsilon in epsilons for row in plan_text_question(Decimal(str(epsilon)), forever, study, **shape)
-        ]
-    except ValueError as fault:
-        raise click.UsageError(str(fault)) from fault
-    return {"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, study)
+    return plan_texts(epsilons, n_reports, ask.n_candidates, power=ask.power, epsilon_forever=epsilon_forever, **shape)

@@ -54,7 +54,7 @@ class NumberPlanRow:
     interval: str | None = None
 
 
-def plan_numbers(
+def number_rows(
     study: NumberStudy,
     epsilons: Sequence[Decimal],
     n: int | None,

@@ -50,6 +50,13 @@ class QuestionShape:
     n_options: int = 0
     max_selected: int = 0
 
+    def __str__(self) -> str:
+        """Return what kind of question it is."""
+        if not self.n_options:
+            return "yes-no question"
+        of = f"any-of question, at most {self.max_selected} of" if self.max_selected else "one-of question of"
+        return f"{of} {self.n_options:,} options"
+
     def mechanisms(self, epsilon: Decimal, forever: Decimal | None = None) -> list[PureMechanism]:
         """Return the mechanisms that can ask it, with `forever`, of all reports of one answer, those of two stages."""
         if not self.n_options:

@@ -113,6 +113,11 @@ class Typed:
     text: str
 
 
+def title_lines(title: str) -> Lines:
+    """Return a title that was given as a line; nothing where none was."""
+    return Lines([title] if title else [])
+
+
 Block = Table | Lines | Typed
 
 

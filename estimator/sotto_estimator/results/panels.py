@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure  # drawn without pyplot: no screen is needed, or looked for
+from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.results.glyphs import drawable, short
@@ -19,6 +20,7 @@ from sotto_estimator.results.rounding import any_too_wide
 _BAR_INCHES = 0.32
 _POINT_INCHES = 0.3
 _AXIS_INCHES = 0.6
+_CURVE_INCHES = 4.3
 _TITLE_COLUMNS = 120
 """A title of longer lines would leave its picture no room."""
 _FORMATS = (".png", ".pdf", ".svg")
@@ -77,6 +79,11 @@ def point_panel(points: Sequence[Point], words: str, ends: tuple[float, float] |
     `ends`: the axis's; where there are none, it is as long as it need be, and has a line at 0.
     """
     return Panel(_AXIS_INCHES + _POINT_INCHES * len(points), lambda axes: _draw_points(axes, points, words, ends))
+
+
+def curve_panel(lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str) -> Panel:
+    """Return a panel of lines of points (x, y), by name; `x`, `y`: what the axes are, logarithmic and of shares."""
+    return Panel(_CURVE_INCHES, lambda axes: _draw_curves(axes, lines, x, y))
 
 
 def plot_panels(title: str, panels: Sequence[Panel], path: Path | str | None = None, ax: Axes | None = None) -> Figure:
@@ -160,3 +167,16 @@ def _draw_points(axes: Axes, points: Sequence[Point], words: str, ends: tuple[fl
     else:
         axes.set_xlim(*ends)
     axes.set_xlabel(drawable(words), parse_math=False)
+
+
+def _draw_curves(axes: Axes, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str) -> None:
+    for name, line in lines.items():
+        axes.plot([at for at, _ in line], [share for _, share in line], marker=".", label=drawable(name))
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:,.10g}"))
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    axes.legend()

@@ -60,7 +60,7 @@ class TextStudy:
 
 
 @dataclass(frozen=True, slots=True)
-class TextPlan:
+class TextPlanRow:
     """One design. Epsilons in nats, shares as fractions; `is_best` is the one to take for its epsilons.
 
     `mechanism`: by its name in a survey file, or of Apple's two sketches, which no file has. `n_buckets`: of RAPPOR the
@@ -87,7 +87,7 @@ def plan_text_question(
     n_bits: int | None = None,
     n_hashes: int | None = None,
     n_cohorts: int | None = None,
-) -> list[TextPlan]:
+) -> list[TextPlanRow]:
     """Return the sketch, RAPPOR's best design for every number of hashes, and Apple's sketches; the best of all first.
 
     Epsilons in [0.001, 20], in nats: of one report and, above it, of all reports of one answer; None leaves the
@@ -105,7 +105,7 @@ def plan_text_question(
 
 def _plan_filters(
     epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy, given: tuple[int | None, ...]
-) -> list[TextPlan]:
+) -> list[TextPlanRow]:
     """Return RAPPOR's best design for every number of hashes."""
     choices = [_fixed(*number) for number in zip(given, (_N_BITS, _N_HASHES, _N_COHORTS), strict=True)]
     shapes = list(_shapes(choices, study))
@@ -117,7 +117,7 @@ def _plan_filters(
     return [_best_filter(some, study) for some in of_hashes]
 
 
-def _best_filter(rows: dict[BloomResponse, TextPlan], study: TextStudy) -> TextPlan:
+def _best_filter(rows: dict[BloomResponse, TextPlanRow], study: TextStudy) -> TextPlanRow:
     """Return the best of rows with rough shares. Those that matter get the share of the decoder's tests."""
     known: set[BloomResponse] = set()
     while True:
@@ -132,7 +132,9 @@ def _best_filter(rows: dict[BloomResponse, TextPlan], study: TextStudy) -> TextP
         rows[design] = replace(rows[design], smallest_share=share, standard_error=error)
 
 
-def _with_best(rows: list[TextPlan], others: list[TextPlan], epsilon: Decimal, study: TextStudy) -> list[TextPlan]:
+def _with_best(
+    rows: list[TextPlanRow], others: list[TextPlanRow], epsilon: Decimal, study: TextStudy
+) -> list[TextPlanRow]:
     """Return the best of the rows, marked, then the rest of them, then others, which no file has."""
     chosen = _best(rows, min(row.smallest_share for row in rows))
     if chosen.smallest_share >= 1:
@@ -242,8 +244,8 @@ def _shapes(choices: Sequence[tuple[int, ...]], study: TextStudy) -> list[BloomS
 
 def _row(
     design: TextDesign, epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy, share: float
-) -> TextPlan:
-    return TextPlan(
+) -> TextPlanRow:
+    return TextPlanRow(
         design.name,
         float(epsilon),
         float(epsilon if epsilon_forever is None else epsilon_forever),
@@ -257,7 +259,7 @@ def _row(
     )
 
 
-def _best(rows: Sequence[TextPlan], least: float) -> TextPlan:
+def _best(rows: Sequence[TextPlanRow], least: float) -> TextPlanRow:
     """Return the row of the shortest reports, then of the fewest cohorts, among those that are near the least share."""
     return min(
         (row for row in rows if row.smallest_share <= _NEAR_BEST * least),

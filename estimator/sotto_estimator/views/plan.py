@@ -10,7 +10,6 @@ from sotto_estimator.planning.outlook import Precision, Reach
 from sotto_estimator.planning.precision_goals import PrecisionGoal
 from sotto_estimator.planning.survey import QuestionPlan
 from sotto_estimator.planning.survey_plan import SurveyPlan
-from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.forms.text import wrapped
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words, target_words
@@ -18,14 +17,13 @@ from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_estimator.views.plan_help_words import help_members, say_helps
 from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_wish_words import (
-    say_respondents,
     say_verdict,
     verdict_members,
     wish_members,
     wish_table,
 )
 from sotto_estimator.views.plan_words import amount, of_asked, sentences
-from sotto_protocol import Question, Survey
+from sotto_protocol import Question
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
 
@@ -34,18 +32,6 @@ if TYPE_CHECKING:
 
 _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = ["half-width", "from none", "two groups"]
-
-
-def wishes_output(style: str, wishes: Sequence[PrecisionGoal], survey: Survey, reach: Reach) -> str:
-    """Return what wishes take, where no number of respondents is planned, as text, JSON or CSV."""
-    members = [wish_members(wish) for wish in wishes]
-    said = {"survey": survey.id, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn} | _reach_members(reach)
-    if style == "json":
-        return json_text(said | {"wishes": members})
-    if style == "csv":
-        return csv_text([member | said for member in members])
-    head = f"{survey.title}: epsilon {epsilon_above(survey.epsilon)} a report"
-    return f"{head}\n{wishes_table(wishes, reach)}\n\n{say_respondents(wishes)}"
 
 
 def survey_table(plan: SurveyPlan) -> str:
@@ -154,10 +140,11 @@ def survey_records(plan: SurveyPlan) -> list[dict[str, Any]]:
 def _members(plan: SurveyPlan) -> dict[str, Any]:
     survey = plan.survey
     said = {"survey": survey.id, "n": plan.n, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn}
-    return said | _reach_members(plan.reach) | {"n_intervals": plan.n_intervals, "power": POWER}
+    return said | reach_members(plan.reach) | {"n_intervals": plan.n_intervals, "power": POWER}
 
 
-def _reach_members(reach: Reach) -> dict[str, Any]:
+def reach_members(reach: Reach) -> dict[str, Any]:
+    """Return what kind of intervals is planned."""
     members = asdict(reach)
     members["want_target"] = members.pop("target")
     return members

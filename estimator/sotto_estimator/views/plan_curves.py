@@ -1,30 +1,52 @@
-"""Curves of half-widths, as a table for people and for programs."""
+"""Curves of half-widths: a table, JSON, CSV and a picture."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.planning.width_curves import CurvePoint
-from sotto_estimator.results.encode import csv_text, json_text
-from sotto_estimator.views.plan_table import half_width_words, width_words
-from sotto_protocol.tables import align
+from sotto_estimator.planning.share_plan import WidthCurves, widths_options
+from sotto_estimator.planning.width_curves import curve_lines
+from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
+from sotto_estimator.results.view import View
+from sotto_estimator.views.plan_table import epsilon_words, half_width_words, width_words
 
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
 
-def curve_table(points: Sequence[CurvePoint], options: Mapping[str, Any]) -> str:
-    """Return the points as an aligned table for people, and under it what a half-width is."""
-    cells = [["epsilon", "mechanism", "options", "n", "half-width"]]
-    for point in points:
-        epsilon = "-" if point.epsilon is None else f"{point.epsilon:g}"
-        asked = str(point.n_options) if point.n_options else "-"
-        cells.append([epsilon, point.mechanism, asked, f"{point.n_reports:,}", width_words(point.half_width)])
-    return f"{align(cells, n_left=2)}\n\n{half_width_words(options)}"
+_AXES = {"n": "n, respondents", "epsilon": "epsilon", "options": "options"}
 
 
-def curve_json(points: Sequence[CurvePoint], options: Mapping[str, Any]) -> str:
-    """Return the points as a JSON object; shares as fractions."""
-    return json_text({**options, "curve": [asdict(point) for point in points]})
+def _parts(curves: WidthCurves) -> list[Part]:
+    """Return the points, and under them what a half-width is."""
+    columns = [Column("epsilon"), Column("mechanism"), Column("options", "word"), Column("n", "count")]
+    cells = [
+        (
+            *(epsilon_words(point.epsilon), point.mechanism, str(point.n_options) if point.n_options else None),
+            *(point.n_reports, width_words(point.half_width)),
+        )
+        for point in curves.points
+    ]
+    under = Lines(half_width_words(curves.options).split("\n"))
+    table = Table([*columns, Column("half-width", "word")], cells)
+    return [Part("Half-widths", [title_lines(curves.title), table, under])]
 
 
-def curve_csv(points: Sequence[CurvePoint], options: Mapping[str, Any]) -> str:
-    """Return the points as CSV, level, method, target, share and assurance in every row."""
-    return csv_text([asdict(point) | dict(options) for point in points])
+def _members(curves: WidthCurves) -> dict[str, Any]:
+    return _options(curves) | {"curve": [asdict(point) for point in curves.points]}
+
+
+def _records(curves: WidthCurves) -> list[dict[str, Any]]:
+    return [asdict(point) | _options(curves) for point in curves.points]
+
+
+def _options(curves: WidthCurves) -> dict[str, Any]:
+    return {"against": curves.against, **widths_options(curves.options)}
+
+
+def _panels(curves: WidthCurves) -> "tuple[str, list[Panel]]":
+    from sotto_estimator.results.panels import curve_panel  # matplotlib takes a second to load
+
+    title = "\n".join([*filter(None, [curves.title]), half_width_words(curves.options)])
+    return title, [curve_panel(curve_lines(curves.points, curves.against), _AXES[curves.against], "half-width")]
+
+
+VIEW: View[WidthCurves] = View(parts=_parts, members=_members, records=_records, panels=_panels)

@@ -1,52 +1,69 @@
-"""The comparison of mechanisms that `sotto plan` prints, as table, JSON and CSV."""
+"""The plan of a question of shares, mechanism by mechanism: a table, JSON, CSV and a picture."""
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.planning.assurance import EXPECTED
-from sotto_estimator.planning.table import PlanRow
-from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.share_plan import SharePlan, widths_options
+from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
+from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
-from sotto_protocol.tables import align
+
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
 
 
-def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
-    """Return an aligned table for people, and under it what a half-width is."""
-    has_auto = any(row.is_auto for row in rows)
-    cells = [["epsilon", "mechanism", "n", "std. deviation", "half-width", *["taken"] * has_auto]]
-    for row in rows:
-        epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
-        widths = map(width_words, (row.standard_deviation, row.half_width))
-        taken = ["by auto" if row.is_auto else ""] * has_auto
-        cells.append([epsilon, row.mechanism, f"{row.n_reports:,}", *widths, *taken])
-    words = half_width_words(options)
-    if any(row.mechanism.startswith(("asked-option", "dBitFlip")) for row in rows):
+def _parts(plan: SharePlan) -> list[Part]:
+    """Return a table, and under it what a half-width is."""
+    has_auto = any(row.is_auto for row in plan.rows)
+    names = ["std. deviation", "half-width", *["taken"] * has_auto]
+    columns = [Column("epsilon"), Column("mechanism"), Column("n", "count"), *(Column(name, "word") for name in names)]
+    cells = [
+        [
+            *(epsilon_words(row.epsilon), row.mechanism, row.n_reports),
+            *(width_words(row.standard_deviation), width_words(row.half_width)),
+            *["by auto" if row.is_auto else ""] * has_auto,
+        ]
+        for row in plan.rows
+    ]
+    under = Lines(_width_lines(plan))
+    return [Part("Mechanisms", [title_lines(plan.title), Table(columns, cells), under])]
+
+
+def _width_lines(plan: SharePlan) -> list[str]:
+    words = half_width_words(plan.options)
+    if any(row.mechanism.startswith(("asked-option", "dBitFlip")) for row in plan.rows):
         words += "\nAn option is asked of a part of n: as many as on average."
-    if "epsilon_forever" in options:
-        words += f" Of one wave; all reports of one answer take epsilon {options['epsilon_forever']:g}."
-    if "n_questions" in options:
+    if plan.epsilon_forever is not None:
+        words += f" Of one wave; all reports of one answer take epsilon {float(plan.epsilon_forever):g}."
+    if plan.n_questions is not None:
         words += " Epsilon is that of a whole report, n all respondents: a question has its part of either."
-    return f"{align(cells, n_left=2)}\n\n{words}"
+    return words.split("\n")
 
 
-def half_width_words(options: Mapping[str, Any]) -> str:
+def epsilon_words(epsilon: float | None) -> str | None:
+    """Return an epsilon that was asked for as it was; None without privacy."""
+    return None if epsilon is None else f"{epsilon:g}"
+
+
+def half_width_words(options: Reach) -> str:
     """Return what a half-width is, and how sure it is that a survey gets it."""
-    of_intervals = method_words(**_interval_members(options))
-    return f"Half-width of {of_intervals}; true share {options['share']:g}.\n{_assurance_words(options)}"
+    of_intervals = method_words(options.level, options.method, options.target)
+    return f"Half-width of {of_intervals}; true share {options.share:g}.\n{_assurance_words(options)}"
 
 
-def _assurance_words(options: Mapping[str, Any]) -> str:
+def _assurance_words(options: Reach) -> str:
     """Return how sure it is that a survey gets its half-width."""
-    if find_method(options["method"]).half_width:
+    if find_method(options.method).half_width:
         return "Every survey of that size gets it."
-    if options["target"] == "respondents":
+    if options.target == "respondents":
         return "It is that of the expected count; a survey's own is a little larger or smaller."
     return (
-        f"A survey gets it, or a smaller one, with probability {options['assurance']:g}"
-        f"{'; --assurance 0.9 plans for more' if options['assurance'] == EXPECTED else ''}."
+        f"A survey gets it, or a smaller one, with probability {options.assurance:g}"
+        f"{'; --assurance 0.9 plans for more' if options.assurance == EXPECTED else ''}."
     )
 
 
@@ -60,15 +77,31 @@ def width_words(width: float) -> str:
     return f"{100 * width:.{n_decimals}f} %"
 
 
-def plan_json(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
-    """Return the plan as a JSON object; shares as fractions."""
-    return json_text({**options, "plan": [asdict(row) for row in rows]})
+def _members(plan: SharePlan) -> dict[str, Any]:
+    return _options(plan) | {"plan": [asdict(row) for row in plan.rows]}
 
 
-def plan_csv(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
-    """Return the plan as CSV, level, method, target and share in every row."""
-    return csv_text([asdict(row) | dict(options) for row in rows])
+def _records(plan: SharePlan) -> list[dict[str, Any]]:
+    return [asdict(row) | _options(plan) for row in plan.rows]
 
 
-def _interval_members(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: options[key] for key in ("level", "method", "target")}
+def _options(plan: SharePlan) -> dict[str, Any]:
+    forever = None if plan.epsilon_forever is None else float(plan.epsilon_forever)
+    more = {"epsilon_forever": forever, "n_questions": plan.n_questions}
+    return {**widths_options(plan.options)} | {name: value for name, value in more.items() if value is not None}
+
+
+def _panels(plan: SharePlan) -> "tuple[str, list[Panel]]":
+    """Return a picture: how far the interval of each mechanism reaches, or how many respondents each takes."""
+    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
+
+    names = [(row, f"{'' if row.epsilon is None else f'{row.epsilon:g}, '}{row.mechanism}") for row in plan.rows]
+    if plan.n is not None:
+        reach = [Point(name, 0, -100 * row.half_width, 100 * row.half_width) for row, name in names]
+        panel = point_panel(reach, "points to both sides of the estimated share (%)")
+    else:
+        panel = point_panel([Point(name, row.n_reports, math.nan, math.nan) for row, name in names], "respondents")
+    return f"{plan}\n{half_width_words(plan.options)}", [panel]
+
+
+VIEW: View[SharePlan] = View(parts=_parts, members=_members, records=_records, panels=_panels)

@@ -1,36 +1,39 @@
-"""Plans of a text question, as table, TOML, JSON and CSV."""
+"""The plan of a text question: a table and TOML, JSON, CSV and a picture."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.results.encode import csv_text, json_text
-from sotto_estimator.strings.plan import ERROR_RATE, TextPlan, TextStudy
-from sotto_protocol.tables import align
+from sotto_estimator.results.document import Column, Lines, Part, Table, Typed, title_lines
+from sotto_estimator.results.view import View
+from sotto_estimator.strings.plan import ERROR_RATE, TextPlanRow, TextStudy
+from sotto_estimator.strings.text_plan import TextPlan
 
-
-def plan_table(rows: Sequence[TextPlan], study: TextStudy) -> str:
-    """Return an aligned table for people, what the smallest share is, and the best designs as a survey takes them."""
-    cells = [["", "mechanism", *_COLUMNS, "std. error", "smallest share", "people"]]
-    for row in rows:
-        numbers = (row.epsilon, row.epsilon_forever, row.n_buckets, row.n_hashes, row.n_cohorts, row.report_bytes)
-        people = math.ceil(row.smallest_share * study.n_reports)
-        cells.append(
-            [
-                "*" if row.is_best else "",
-                row.mechanism,
-                *(f"{number:g}" for number in numbers),
-                _percent(row.standard_error),
-                _percent(row.smallest_share),
-                f"{people:,}",
-            ]
-        )
-    best = "\n\n".join(plan_toml(row) for row in rows if row.is_best)
-    return f"{align(cells, n_left=2)}\n\n{_words(study)}\n\n{best}"
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
 
 
-def plan_toml(row: TextPlan) -> str:
+def _parts(plan: TextPlan) -> list[Part]:
+    """Return a table, what the smallest share is, and the best designs as a survey takes them."""
+    columns = [Column(""), Column("mechanism"), *(Column(name, "word") for name in _COLUMNS)]
+    cells = [
+        [
+            "*" if row.is_best else "",
+            row.mechanism,
+            *map("{:g}".format, (row.epsilon, row.epsilon_forever, row.n_buckets, row.n_hashes, row.n_cohorts)),
+            f"{row.report_bytes:g}",
+            _percent(row.standard_error),
+            _percent(row.smallest_share),
+            f"{math.ceil(row.smallest_share * plan.study.n_reports):,}",
+        ]
+        for row in plan.rows
+    ]
+    best = [Typed(plan_toml(row)) for row in plan.rows if row.is_best]
+    words = Lines(_words(plan.study).split("\n"))
+    return [Part("Designs", [title_lines(plan.title), Table(columns, cells), words, *best])]
+
+
+def plan_toml(row: TextPlanRow) -> str:
     """Return the members of a text question that a plan has chosen, as TOML."""
     forever = f"epsilon_forever = {row.epsilon_forever}\n" if row.epsilon_forever > row.epsilon else ""
     bloom_filter = f"n_bits = {row.n_buckets}\nn_hashes = {row.n_hashes}\n" if row.mechanism == "rappor" else ""
@@ -38,17 +41,18 @@ def plan_toml(row: TextPlan) -> str:
     return f"{asked}{bloom_filter}n_cohorts = {row.n_cohorts}"
 
 
-def plan_json(rows: Sequence[TextPlan], study: TextStudy) -> str:
-    """Return the plan as a JSON object; shares as fractions."""
-    return json_text(_study_members(study) | {"plan": [asdict(row) for row in rows]})
+def _members(plan: TextPlan) -> dict[str, Any]:
+    return _study_members(plan.study) | {"plan": [asdict(row) for row in plan.rows]}
 
 
-def plan_csv(rows: Sequence[TextPlan], study: TextStudy) -> str:
-    """Return the plan as CSV, n, candidates, power and error rate in every row; shares as fractions."""
-    return csv_text([asdict(row) | _study_members(study) for row in rows])
+def _records(plan: TextPlan) -> list[dict[str, Any]]:
+    return [asdict(row) | _study_members(plan.study) for row in plan.rows]
 
 
-_COLUMNS = ("epsilon", "for ever", "buckets", "hashes", "cohorts", "bytes")
+_COLUMNS = [
+    *("epsilon", "for ever", "buckets", "hashes", "cohorts", "bytes"),
+    *("std. error", "smallest share", "people"),
+]
 
 
 def _words(study: TextStudy) -> str:
@@ -67,3 +71,17 @@ def _percent(share: float) -> str:
 
 def _study_members(study: TextStudy) -> dict[str, Any]:
     return asdict(study) | {"false_discovery_rate": ERROR_RATE}
+
+
+def _panels(plan: TextPlan) -> "tuple[str, list[Panel]]":
+    """Return a picture: the smallest share that each design detects."""
+    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
+
+    points = [
+        Point(f"{row.epsilon:g}, {row.mechanism}, {row.n_hashes} hashes", 100 * row.smallest_share, math.nan, math.nan)
+        for row in plan.rows
+    ]
+    return f"{plan}\n{_words(plan.study)}", [point_panel(points, "the smallest share that is detected (%)")]
+
+
+VIEW: View[TextPlan] = View(parts=_parts, members=_members, records=_records, panels=_panels)

@@ -1,59 +1,116 @@
-"""What a planned test says: a table for people, JSON, CSV, and the lines of its curve."""
+"""What a planned test says: a table, JSON, CSV, and a picture of its curve."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.planning.power import PowerRow
-from sotto_estimator.results.encode import csv_text, json_text
-from sotto_protocol.tables import align
+from sotto_estimator.planning.power import LEAST_EXPECTED
+from sotto_estimator.planning.power_groups import MOST_ENUMERATED
+from sotto_estimator.planning.power_plan import PowerPlan
+from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
+from sotto_estimator.results.view import View
+from sotto_estimator.results.words import level_words
+from sotto_estimator.views.plan_table import epsilon_words
 
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A test in words: `title` asks it, `words` say what it is and what of it is exact, `of_n` what n counts.
-
-    `name`: of the command. `members`: what is true, and what is tested, for JSON and CSV.
-    """
-
-    name: str
-    title: str
-    words: str
-    of_n: str
-    members: dict[str, Any]
-
-
-def power_table(rows: Sequence[PowerRow], named: Named, members: Mapping[str, Any]) -> str:
-    """Return an aligned table for people, and under it what is tested, how, and what n counts."""
-    cells = [["epsilon", "mechanism", "n", "power"]]
-    for row in rows:
-        epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
-        cells.append([epsilon, row.mechanism, f"{row.n:,}", _power_words(row.power)])
-    sides = "Two-sided" if members["n_sides"] == 2 else "One-sided"
-    heading = f"{named.title} {sides}, alpha {members['alpha']:g}; n {named.of_n}."
-    return f"{align(cells, n_left=2)}\n\n{heading}\n{named.words}"
-
-
-def _power_words(power: float | None) -> str:
-    return "too few" if power is None else f"{100 * power:.2f} %"
-
-
-def power_json(rows: Sequence[PowerRow], named: Named, members: Mapping[str, Any]) -> str:
-    """Return the plan as a JSON object; powers and shares as fractions."""
-    return json_text({"test": named.name, **members, "plan": [asdict(row) for row in rows]})
-
-
-def power_csv(rows: Sequence[PowerRow], named: Named, members: Mapping[str, Any]) -> str:
-    """Return the plan as CSV, what is tested in every row."""
-    return csv_text([asdict(row) | {"test": named.name} | dict(members) for row in rows])
+_APPROXIMATE = (
+    "Level and power are approximate, by the normal distribution.\n"
+    f"n is too few where less than {LEAST_EXPECTED} reports of the rarest kind are expected; more are planned."
+)
+_FISHER = (
+    f"Fisher's exact test of the two noisy counts; powers are exact up to n = 4,000\n"
+    f"and while fewer than {MOST_ENUMERATED:,} reports are of the rarer kind, approximate beyond."
+)
+_LEAST_SHOWN = 1e-9
+"""Of an interval that misses with less than that the level in per cent is nines only, or rounds to 100."""
+_OF_PEOPLE = {
+    "other": f"Other people in each wave: {_FISHER}",
+    "same": "The same people, whose devices keep the noise of an answer that stays; as few as can change theirs.\n"
+    + _APPROXIMATE,
+    "anew": "The same people, with noise drawn anew (two surveys); as few as can change their answer.\n" + _APPROXIMATE,
+}
+_ASKED = {
+    "share": "Is the share {null:g}, where it is {share:g}?",
+    "groups": "Are the shares of two groups equal, where they are {share:g} and {other_share:g}?",
+    "change": "Has the share changed, where it goes from {share:g} to {later_share:g}?",
+    "trend": "Is there a trend, where the share goes from {share:g} to {last_share:g} in {n_waves} waves?",
+    "association": (
+        "Are two questions independent, where {share_if_yes:g} and {share_if_no:g} say yes to the other one?"
+    ),
+    "regression": "Is the slope 0, where it is {slope:g} and the share at 0 is {share:g}?",
+}
+_OF_N = {"groups": "in each group", "change": "in each wave", "trend": "in each wave"}
 
 
-def power_lines(rows: Sequence[PowerRow]) -> dict[str, list[tuple[float, float]]]:
-    """Return the points (n, power) of every epsilon, by what a legend calls it."""
+def _how_share(plan: PowerPlan) -> str:
+    missed = 2 * plan.errors.tail
+    level = level_words(1 - missed) if missed > _LEAST_SHOWN else f"a level of 1 - {missed:g}"
+    return f"Exact: n and power too. It finds it where the Clopper-Pearson interval at {level} lies beyond."
+
+
+def _how_regression(plan: PowerPlan) -> str:
+    share = plan.given["covariate_share"]
+    of_covariate = "standard normal" if share is None else f"1 of a share of {share:g}, else 0"
+    return f"Wald's test of a logistic regression through the channel; the covariate is {of_covariate}.\n{_APPROXIMATE}"
+
+
+_HOW: Mapping[str, Callable[[PowerPlan], str]] = {
+    "share": _how_share,
+    "groups": lambda _: _FISHER,
+    "change": lambda plan: _OF_PEOPLE[plan.given["people"]],
+    "trend": lambda _: f"Cochran-Armitage test, other people in each wave. {_APPROXIMATE}",
+    "association": lambda _: f"The score test of `sotto associate`. {_APPROXIMATE}",
+    "regression": _how_regression,
+}
+
+
+def _parts(plan: PowerPlan) -> list[Part]:
+    """Return a table, and under it what is tested, how, and what n counts."""
+    columns = [Column("epsilon"), Column("mechanism"), Column("n", "count"), Column("power", "share")]
+    cells = [
+        (epsilon_words(row.epsilon), row.mechanism, row.n, "too few" if row.power is None else row.power)
+        for row in plan.rows
+    ]
+    sides = "Two-sided" if plan.errors.n_sides == 2 else "One-sided"
+    heading = f"{_asked(plan)} {sides}, alpha {plan.errors.alpha:g}; n {_of_n(plan)}."
+    under = Lines([heading, *_HOW[plan.test](plan).split("\n")])
+    return [Part("Power", [title_lines(plan.title), Table(columns, cells), under])]
+
+
+def _asked(plan: PowerPlan) -> str:
+    return _ASKED[plan.test].format(**plan.given)
+
+
+def _of_n(plan: PowerPlan) -> str:
+    return _OF_N.get(plan.test, "respondents")
+
+
+def _options(plan: PowerPlan) -> dict[str, Any]:
+    return {"test": plan.test, **plan.given} | asdict(plan.errors)
+
+
+def _members(plan: PowerPlan) -> dict[str, Any]:
+    return _options(plan) | {"plan": [asdict(row) for row in plan.rows]}
+
+
+def _records(plan: PowerPlan) -> list[dict[str, Any]]:
+    return [asdict(row) | _options(plan) for row in plan.rows]
+
+
+def _panels(plan: PowerPlan) -> "tuple[str, list[Panel]]":
+    """Return a picture: power against n, a line an epsilon."""
+    from sotto_estimator.results.panels import curve_panel  # matplotlib takes a second to load
+
     lines: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
+    for row in plan.curve().rows:
         name = row.mechanism if row.epsilon is None else f"epsilon {row.epsilon:g}, {row.mechanism}"
         line = lines.setdefault(name, [])
         if row.power is not None:
             line.append((row.n, row.power))
-    return lines
+    title = "\n".join([*filter(None, [plan.title]), _asked(plan), _HOW[plan.test](plan)])
+    return title, [curve_panel(lines, f"n, {_of_n(plan)}", "power")]
+
+
+VIEW: View[PowerPlan] = View(parts=_parts, members=_members, records=_records, panels=_panels)

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions
-from sotto_estimator.planning.numbers import NumberStudy, half_widths, plan_numbers, published_variances
+from sotto_estimator.planning.numbers import NumberStudy, half_widths, number_rows, published_variances
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import window
 from sotto_protocol.questions.number import Number
@@ -45,7 +45,7 @@ def test_published_variances_are_those_of_the_mechanisms(epsilon: float) -> None
 
 
 def test_rows_for_so_many_respondents_hold_the_windows_widths() -> None:
-    rows = plan_numbers(YEARS, [Decimal(1), Decimal(4)], 1000, None, IntervalOptions())
+    rows = number_rows(YEARS, [Decimal(1), Decimal(4)], 1000, None, IntervalOptions())
     assert [row.mechanism.split(" (")[0] for row in rows] == [
         *("window", "distribution", "hybrid", "piecewise", "Laplace of each number", "trusted curator, Laplace"),
         *("window", "distribution", "1BitMean", "hybrid", "piecewise", "Laplace of each number"),
@@ -61,7 +61,7 @@ def test_rows_for_so_many_respondents_hold_the_windows_widths() -> None:
 
 
 def test_so_many_respondents_as_are_needed_reach_the_half_width_and_one_fewer_does_not() -> None:
-    rows = plan_numbers(YEARS, [Decimal(2)], None, 2.0, IntervalOptions())
+    rows = number_rows(YEARS, [Decimal(2)], None, 2.0, IntervalOptions())
     mechanism = window(120, Decimal(2))
     n = rows[0].n_reports
     widths = half_widths(np.array([n - 1, n], np.float64), mechanism, YEARS, IntervalOptions())
@@ -72,7 +72,7 @@ def test_so_many_respondents_as_are_needed_reach_the_half_width_and_one_fewer_do
 def test_microsoft_s_figure_of_one_bit_means() -> None:
     """3 million devices, 24 hours in seconds, epsilon 1: a standard deviation of 54 seconds at the most."""
     day = NumberStudy(Number((), 0, 86_400, 1, "s"), 1e-9)
-    row = plan_numbers(day, [Decimal(1)], 3_000_000, None, IntervalOptions())[0]
+    row = number_rows(day, [Decimal(1)], 3_000_000, None, IntervalOptions())[0]
     assert "2 levels, width 1" in row.mechanism
     assert row.standard_deviation == pytest.approx(54, abs=0.5)
 
@@ -127,7 +127,7 @@ def test_rows_that_a_method_does_not_fit_are_planned_by_the_default_and_say_so(m
     assert "Half-width of distribution (11 levels, width 8): 95 % intervals by a mixture of bets" in shown.stdout
     study = NumberStudy(Number((), 0, 10, 1, ""), 2.5)
     asked, usual = (
-        plan_numbers(study, [Decimal(1)], 1000, None, options)[:2]
+        number_rows(study, [Decimal(1)], 1000, None, options)[:2]
         for options in (IntervalOptions(method=method), IntervalOptions())
     )
     assert asked[0].half_width != usual[0].half_width
@@ -148,7 +148,7 @@ def test_a_distribution_with_a_smaller_half_width_has_less_noise_there_and_more_
 
     for epsilon in ("1", "2"):
         narrow, wide = window(120, Decimal(epsilon)), window(120, Decimal(epsilon), 64)
-        rows = plan_numbers(YEARS, [Decimal(epsilon)], 10_000, None, IntervalOptions())
+        rows = number_rows(YEARS, [Decimal(epsilon)], 10_000, None, IntervalOptions())
         assert rows[0].worst_deviation < rows[1].worst_deviation
         assert rows[0].half_width > rows[1].half_width
         assert noise(narrow, 0) < noise(wide, 0)
@@ -159,8 +159,8 @@ def test_a_distribution_with_a_smaller_half_width_has_less_noise_there_and_more_
 
 
 def test_a_mean_in_waves_is_planned_by_two_stages() -> None:
-    once = plan_numbers(YEARS, [Decimal(1)], 1000, None, IntervalOptions())[0]
-    lasting = plan_numbers(YEARS, [Decimal(1)], 1000, None, IntervalOptions(), Decimal(2))[0]
+    once = number_rows(YEARS, [Decimal(1)], 1000, None, IntervalOptions())[0]
+    lasting = number_rows(YEARS, [Decimal(1)], 1000, None, IntervalOptions(), Decimal(2))[0]
     assert lasting.mechanism == "1BitMean (two stages)"
     assert lasting.worst_deviation == pytest.approx(once.worst_deviation, rel=1e-6)
     arguments = ("--epsilon", "1", "--epsilon-forever", "2", "--minimum", "0", "--maximum", "9", "--n", "99", "--json")

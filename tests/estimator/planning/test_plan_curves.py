@@ -88,15 +88,15 @@ def test_picture_table_json_and_csv_have_the_same_points(against: str, tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--n", "9", "--against", "n"], "--against goes with --plot."),
+        (["--n", "9", "--against", "n"], "--against goes with --plot,"),
         (["--n", "9", "--plot", "a.svg", "--against", "epsilon"], "needs --epsilon twice"),
         (["--half-width", ".1", "--plot", "a.svg", "--against", "epsilon"], "--against epsilon goes with --n"),
         (["--n", "9", "--plot", "a.svg", "--against", "options"], "goes with --options, 3 or more"),
         (["--n", "9", "--options", "2", "--plot", "a.svg", "--against", "options"], "goes with --options, 3 or more"),
-        (["--n", "9", "--plot", "a.svg", "--questions", "3"], "--plot does not go with --questions."),
-        (["--n", "9", "--plot", "a.svg", "--minimum", "0", "--maximum", "1"], "--plot does not go with --minimum."),
-        (["--n", "9", "--plot", "a.svg", "--text", "--candidates-n", "9"], "--plot does not go with --text."),
-        (["--n", "9", "--plot", "a.svg", "--epsilon-forever", "2"], "--plot does not go with --epsilon-forever."),
+        (["--n", "9", "--plot", "a.svg", "--against", "n", "--questions", "3"], "and not with --questions"),
+        (["--n", "9", "--plot", "a.svg", "--against", "n", "--minimum", "0", "--maximum", "1"], "--minimum"),
+        (["--n", "9", "--plot", "a.svg", "--against", "n", "--text", "--candidates-n", "9"], "--text"),
+        (["--n", "9", "--plot", "a.svg", "--against", "n", "--epsilon-forever", "2"], "or --epsilon-forever."),
         (["--plot", "a.svg"], "Give --n or --half-width"),
     ],
 )

@@ -1,19 +1,12 @@
 """What every result can do: all kinds in all forms, where there is much to show and where there is nothing."""
 
-import csv
-import io
-import json
-import re
-from collections.abc import Callable
-from dataclasses import fields
-from unicodedata import category
-
 import numpy as np
 import pytest
 
 from autofill import payloads
 from beacons import beacons, write_lines
 from newtab import clicks
+from result_contract import CONTRACT, NASTY, kinds_of
 from sotto_estimator import (
     Channel,
     Group,
@@ -25,6 +18,11 @@ from sotto_estimator import (
     estimate_counts,
     estimate_model,
     plan,
+    plan_numbers,
+    plan_respondents,
+    plan_shares,
+    plan_texts,
+    power,
     read_data,
     read_format,
     regress,
@@ -36,32 +34,12 @@ from sotto_estimator.results.forms.latex import latex_of
 from sotto_estimator.results.forms.markdown import markdown_of
 from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.result import Result
-from sotto_estimator.results.view import VIEWS
-from sotto_estimator.results.words import escaped
 from sotto_protocol import Coins, Survey, Tally, compile_survey
 from sotto_protocol.tables import width
 from written_forms import read_latex, read_markdown
 
-NASTY = "a\x1b[2Jb \u202e米饭和蔬菜 مرحبا 😂 | <b> \\ =1+1"
-"""A terminal's command, a mark of direction, wide letters, right to left, HTML, and a formula."""
 N = 400
 TOWNS = ["berlin", "bonn"]
-FORMS: dict[str, Callable[[Result], object]] = {
-    "table": lambda found: found.as_table(),
-    "json": lambda found: found.as_json(),
-    "csv": lambda found: found.as_csv(),
-    "markdown": lambda found: found.as_markdown(),
-    "latex": lambda found: found.as_latex(),
-    "dict": lambda found: found.to_dict(),
-    "frame": lambda found: found.to_frame(),
-    "picture": lambda found: found.plot(),
-    "notebook": lambda found: found._repr_html_(),
-    "report": lambda found: found.to_html(),
-    "line": str,
-    "heading": lambda found: found.heading,
-    "titled": lambda found: found.titled(NASTY),
-    "alarms": lambda found: found.alarms(),
-}
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +101,16 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
         ),
         "Tested of a file": compare(people),
         "SurveyPlan": plan(survey, 300),
+        "RespondentsPlan": plan_respondents(survey, half_width=0.1),
+        "SharePlan": plan_shares([1, 2], n=300, n_options=4),
+        "SharePlan of a half-width": plan_shares([1], half_width=0.05),
+        "SharePlan of a survey that draws": plan_shares([1], n=300, n_questions=5),
+        "WidthCurves": plan_shares([1, 2], n=300).curves("epsilon"),
+        "NumberPlan": plan_numbers([1], 0, 80, n=300),
+        "NumberPlan of a half-width": plan_numbers([1], 0, 80, half_width=2),
+        "TextPlan": plan_texts([2], 30_000, 100),
+        "PowerPlan": power("groups", [1], share=0.3, other_share=0.2),
+        "PowerPlan of too few": power("trend", [1], n=3, n_waves=4, share=0.3, last_share=0.2),
         "SurveyPlan with a wish": plan(survey, 300, half_width=0.05),
         "FormatShares": shares,
         "Figures": timing,
@@ -130,73 +118,25 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
     }
 
 
-def tables_of(found: Result) -> list[Table]:
-    """Return the tables that people read in a terminal."""
-    parts = found.document().parts
-    return [block for part in parts if not part.is_background for block in part.blocks if isinstance(block, Table)]
-
-
-def shown(cell: str) -> str:
-    return escaped(cell).strip()
-
-
 KINDS = [
     *("Estimates", "Estimates of void counts", "SideBySide", "SideBySide with a void group"),
     *("Association", "Decoded", "Decoded of nothing that is found", "Regression", "Regression of void counts"),
     *("ModelEstimate", "WhatIf", "WhatIf of void counts", "Tested", "Tested with a void group", "Tested of a file"),
-    *("SurveyPlan", "SurveyPlan with a wish", "FormatShares", "Figures", "AutofillTexts"),
+    *("SurveyPlan", "RespondentsPlan", "SharePlan", "SharePlan of a half-width", "SharePlan of a survey that draws"),
+    *("WidthCurves", "NumberPlan", "NumberPlan of a half-width", "TextPlan", "PowerPlan", "PowerPlan of too few"),
+    *("SurveyPlan with a wish", "FormatShares", "Figures", "AutofillTexts"),
 ]
 
 
-def test_every_kind_of_result_has_a_view_and_is_held_to_all_that_follows(results: dict[str, Result]) -> None:
+def test_every_kind_of_result_is_held_to_what_follows(results: dict[str, Result]) -> None:
     assert [*results] == KINDS
-    assert {type(found).__name__ for found in results.values()} == {*VIEWS}
-    found, left = set(), [Result]
-    while left:
-        kinds = left.pop().__subclasses__()
-        left += kinds
-        found |= {kind.__name__ for kind in kinds}
-    assert found == {*VIEWS}
+    assert {type(found).__name__ for found in results.values()} == kinds_of("sotto_estimator")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("check", CONTRACT)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_result_has_every_form(results: dict[str, Result], kind: str, form: str) -> None:
-    assert FORMS[form](results[kind]) is not None
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_title_is_shown_and_moves_no_cursor(results: dict[str, Result], kind: str) -> None:
-    found = results[kind].titled(NASTY)
-    table = found.as_table()
-    assert not {one for one in table if category(one) in ("Cc", "Cf", "Zl", "Zp") and one not in "\n\u200d"}
-    page = found.to_html().partition("<script")[0]
-    assert "| &lt;b&gt;" in page
-    assert "| <b>" not in page + found._repr_html_()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_json_is_json_and_csv_has_the_rows_of_a_frame(results: dict[str, Result], kind: str) -> None:
-    found = results[kind]
-    document = json.loads(found.as_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert document.keys() == found.to_dict().keys()
-    header, *rows = csv.reader(io.StringIO(found.as_csv()))
-    frame = found.to_frame()
-    assert header == [*frame.columns]
-    assert len(rows) == len(frame)
-    assert {len(row) for row in rows} <= {len(header)}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_markdown_and_latex_have_the_cells_of_the_tables_and_no_markup_but_their_own(
-    results: dict[str, Result], kind: str
-) -> None:
-    found = results[kind].titled(NASTY)
-    expected = [[[shown(cell) for cell in cells] for cells in (table.head, *table.cells)] for table in tables_of(found)]
-    assert read_markdown(found.as_markdown()) == expected
-    assert read_latex(found.as_latex()) == expected
-    for text, alarm in ((found.as_markdown(), "> **Warning:** "), (found.as_latex(), "\\textbf{Warning: ")):
-        assert re.split(r"## |\\subsection", text)[0].count(alarm) == len(found.alarms())
+def test_every_result_keeps_the_contract(results: dict[str, Result], kind: str, check: str) -> None:
+    CONTRACT[check](results[kind])
 
 
 def test_long_tables_are_whole_in_every_form_and_break_over_pages_in_latex() -> None:
@@ -209,13 +149,6 @@ def test_long_tables_are_whole_in_every_form_and_break_over_pages_in_latex() -> 
     assert [row for table in tables for row in table[1:]] == cells
     assert text_of(document.parts).count("\n") == 4000
     assert notebook_html(document).count("<tr>") == 4001
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_result_holds_what_shows_it(results: dict[str, Result], kind: str) -> None:
-    of = results[kind]
-    assert "__dict__" not in dir(of)
-    assert not [field.name for field in fields(of) if callable(getattr(of, field.name))]
 
 
 def test_columns_of_wide_letters_are_in_line(results: dict[str, Result]) -> None:

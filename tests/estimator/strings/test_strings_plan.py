@@ -14,7 +14,7 @@ from sotto_estimator.strings.counts import BitCounts
 from sotto_estimator.strings.decode import DecodeOptions, decode
 from sotto_estimator.strings.plan import (
     POWER,
-    TextPlan,
+    TextPlanRow,
     TextStudy,
     plan_text_question,
     share_variance,
@@ -25,7 +25,8 @@ from sotto_estimator.strings.plan_designs import bucket_response, count_mean_ske
 from sotto_estimator.strings.question import bit_rates
 from sotto_estimator.strings.sketch import decode_sketch
 from sotto_estimator.strings.sketch_power import SketchTest
-from sotto_estimator.views.plan_text import plan_table, plan_toml
+from sotto_estimator.strings.text_plan import TextPlan
+from sotto_estimator.views.plan_text import plan_toml
 from sotto_protocol import compile_toml
 from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
@@ -43,7 +44,7 @@ def design_of(epsilon: str, shape: BloomShape, epsilon_forever: str | None = Non
     return bloom(shape, Stages.of_epsilons(shape.n_differences, Decimal(epsilon), forever))
 
 
-def filters_of(epsilon: Decimal, study: TextStudy) -> list[TextPlan]:
+def filters_of(epsilon: Decimal, study: TextStudy) -> list[TextPlanRow]:
     """Return RAPPOR's rows of a plan."""
     return [row for row in plan_text_question(epsilon, None, study) if row.mechanism == "rappor"]
 
@@ -226,8 +227,8 @@ def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) ->
 
 
 def test_the_table_shows_small_shares_with_three_digits_and_ends_with_toml() -> None:
-    row = TextPlan("rappor", 2.0, 6.0, 64, 1, 512, 10, 0.0000123456, 0.0000567, True)
-    shown = plan_table([row], TextStudy(1_000_000, 50))
+    row = TextPlanRow("rappor", 2.0, 6.0, 64, 1, 512, 10, 0.0000123456, 0.0000567, True)
+    shown = TextPlan(TextStudy(1_000_000, 50), (row,)).as_table()
     assert "0.00123 %" in shown
     assert "0.00567 %" in shown
     assert shown.endswith(plan_toml(row))

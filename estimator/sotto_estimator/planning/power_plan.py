@@ -1,0 +1,112 @@
+"""A planned test: how likely it finds what is there, of so many respondents; or how many of them that takes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from typing import Any, Self
+
+from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.asked import exact
+from sotto_estimator.planning.power import (
+    MAX_PLANNED,
+    Errors,
+    MakeTest,
+    PlannedTest,
+    PowerRow,
+    power_curve,
+    power_rows,
+)
+from sotto_estimator.planning.power_association import AssociationTest
+from sotto_estimator.planning.power_change import ChangeTest
+from sotto_estimator.planning.power_groups import GroupsTest
+from sotto_estimator.planning.power_regression import RegressionTest
+from sotto_estimator.planning.power_share import ShareTest
+from sotto_estimator.planning.power_trend import TrendTest
+from sotto_estimator.results.result import Result
+
+TESTS: Mapping[str, tuple[Callable[..., PlannedTest], Mapping[str, Any]]] = {
+    "share": (ShareTest, {"null": ..., "share": ...}),
+    "groups": (GroupsTest, {"share": ..., "other_share": ...}),
+    "change": (ChangeTest, {"share": ..., "later_share": ..., "people": "other"}),
+    "trend": (TrendTest, {"n_waves": ..., "share": ..., "last_share": ...}),
+    "association": (AssociationTest, {"share": 0.5, "share_if_yes": ..., "share_if_no": ...}),
+    "regression": (RegressionTest, {"share": ..., "slope": ..., "covariate_share": None}),
+}
+"""What is planned, by the name of its command; what is given of each, with what it is by default; `...`: it must be."""
+USUAL_POWER = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPlan(Result):
+    """A test's power, epsilon by epsilon, and without privacy.
+
+    `test`: one of `TESTS`. `given`: what is true, and what the test is of, by the names of the test's fields.
+    `n_options`: of a one-of question; 0 of yes-no. `is_curve`: whether rows are points along each epsilon's curve.
+    """
+
+    test: str
+    given: Mapping[str, Any]
+    errors: Errors
+    epsilons: tuple[Decimal, ...]
+    n_options: int
+    rows: tuple[PowerRow, ...]
+    is_curve: bool = False
+    title: str = ""
+
+    def __str__(self) -> str:
+        """Return one line: the test, and what is true."""
+        given = ", ".join(f"{name} {value}" for name, value in self.given.items() if value is not None)
+        return f"{self.title or 'Power'}: test of {self.test}, {given}"
+
+    def curve(self) -> Self:
+        """Return the same at sizes from below the least to beyond the most of these."""
+        if self.is_curve:
+            return self
+        rows = power_curve(_maker(self.test, self.given, self.errors), self.epsilons, self.n_options, self.rows)
+        return replace(self, rows=tuple(rows), is_curve=True)
+
+
+def power(
+    test: str,
+    epsilons: Sequence[float | Decimal],
+    *,
+    n: int | None = None,
+    power: float | None = None,
+    alpha: float = 0.05,
+    one_sided: bool = False,
+    n_options: int = 0,
+    **given: Any,
+) -> PowerPlan:
+    """Return how likely a test finds what is there, of n respondents, or how many of them have a `power`, or 0.8.
+
+    `test`: share, groups, change, trend, association or regression. `given`: what is true: the test's fields, such as
+    `null` and `share`. `alpha`: the probability of finding what is not there. `n_options`: the share is that of an
+    option of a one-of question. Raises DomainError.
+    """
+    given = _complete(test, given)
+    if n is not None and power is not None:
+        raise DomainError("n and power are two questions: give one.")
+    if n is not None and not 2 <= n <= MAX_PLANNED:
+        raise DomainError(f"n ({n}) must be in [2, {MAX_PLANNED}].")
+    asked, errors = exact(epsilons), Errors(alpha, 1 if one_sided else 2)
+    rows = power_rows(_maker(test, given, errors), asked, n_options, n, USUAL_POWER if power is None else power)
+    return PowerPlan(test, given, errors, asked, n_options, tuple(rows))
+
+
+def _maker(test: str, given: Mapping[str, Any], errors: Errors) -> MakeTest:
+    """Return what makes the test of a channel."""
+    return partial(TESTS[test][0], errors=errors, **given)
+
+
+def _complete(test: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given, with defaults. Raises DomainError for a name that the test has not, or lacks."""
+    if test not in TESTS:
+        raise DomainError(f"test ({test!r}) must be one of {', '.join(TESTS)}.")
+    known = TESTS[test][1]
+    if wrong := [*given.keys() - known.keys()]:
+        raise DomainError(f"{wrong[0]} does not go with a test of {test}, which takes {', '.join(known)}.")
+    complete = {**known, **given}
+    if missing := [name for name, value in complete.items() if value is ...]:
+        raise DomainError(f"a test of {test} needs {', '.join(missing)}.")
+    return complete

@@ -1,0 +1,46 @@
+"""How many respondents a survey needs: a table, JSON, CSV and a picture."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sotto_estimator.planning.respondents_plan import RespondentsPlan
+from sotto_estimator.results.view import View
+from sotto_estimator.views.plan import reach_members, wishes_table
+from sotto_estimator.views.plan_wish_words import say_respondents, wish_members
+from sotto_protocol.words import epsilon_above
+
+if TYPE_CHECKING:
+    from sotto_estimator.results.panels import Panel
+
+
+def _table(plan: RespondentsPlan) -> str:
+    head = f"{plan.named}: epsilon {epsilon_above(plan.survey.epsilon)} a report"
+    return f"{head}\n{wishes_table(plan.wishes, plan.reach)}\n\n{say_respondents(plan.wishes)}"
+
+
+def _members(plan: RespondentsPlan) -> dict[str, Any]:
+    return _options(plan) | {"wishes": [wish_members(wish) for wish in plan.wishes]}
+
+
+def _records(plan: RespondentsPlan) -> list[dict[str, Any]]:
+    return [wish_members(wish) | _options(plan) for wish in plan.wishes]
+
+
+def _options(plan: RespondentsPlan) -> dict[str, Any]:
+    survey = plan.survey
+    said = {"survey": survey.id, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn}
+    return said | reach_members(plan.reach)
+
+
+def _panels(plan: RespondentsPlan) -> "tuple[str, list[Panel]]":
+    """Return a picture: how many respondents each question takes."""
+    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
+
+    points = [
+        Point(wish.question.id, math.nan if wish.respondents is None else wish.respondents, math.nan, math.nan)
+        for wish in plan.wishes
+    ]
+    return f"{plan}\n{say_respondents(plan.wishes)}", [point_panel(points, "respondents")]
+
+
+VIEW: View[RespondentsPlan] = View(table=_table, members=_members, records=_records, panels=_panels)
