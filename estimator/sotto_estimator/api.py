@@ -37,24 +37,19 @@ from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import binary_epsilon, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.records import Records
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.sources.source import source_of
+from sotto_estimator.sources.source import FrameSource, Given, source_of
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
 from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
-from sotto_estimator.table.source import is_frame
 from sotto_protocol import Survey, Tally
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-Source = str | os.PathLike[str]
-"""A collector's URL, or the path of a file."""
+    pass
 
 
 def estimate(
-    source: "Source | Sequence[Source] | Tally | pd.DataFrame",
+    source: Given,
     survey: str = "",
     *,
     token: str = "",
@@ -67,35 +62,33 @@ def estimate(
     sampling: SamplingColumns | None = None,
     options: IntervalOptions | None = None,
 ) -> Estimates:
-    """Estimate every share and mean, with verdicts: of a collector's survey, of tally files, merged, or of a tally.
+    """Estimate every share and mean, with verdicts: of a collector's survey, or of files, merged, or of a tally.
+
+    Files are tallies, packed reports or the folder of an archive.
 
     With a URL: `survey` is the id, `token` an analyst's, by default SOTTO_TOKEN of the environment; `wave` and
     `stratum` choose whose reports. Shares are about whom the survey says (`about`), unless `options` have a target.
-    Of a CSV, or a data frame, with a row a person `column` has their reports, `design`
+    Of a file, or a data frame, with a row a person `column` has their reports, `design`
     says how they were asked, and the rest is as for `read_data`. Raises FetchError, SourceError, DomainError.
     """
+    chosen = Selection(wave, stratum)
     if column:
-        if (
-            survey
-            or token
-            or Selection(wave, stratum)
-            or not (isinstance(source, str | os.PathLike) or is_frame(source))
-        ):
-            raise SourceError("column goes with one CSV, or one data frame of pandas.")
+        if survey or token or chosen:
+            raise SourceError("column goes with one file, or one data frame, and without survey, wave and stratum.")
         data = read_data(source, column, design, arm=arm, reports=reports, sampling=sampling)
         return data.estimate(options or IntervalOptions())
     if design or arm or reports or sampling:
-        raise SourceError("design, arm, reports and sampling go with a CSV's column.")
-    if is_frame(source):
+        raise SourceError("design, arm, reports and sampling go with a table's column.")
+    of = source_of(source, survey, token)
+    if isinstance(of, FrameSource):
         raise SourceError("a data frame has a row a person: column says which of its columns has the reports.")
-    chosen = Selection(wave, stratum)
-    tally = _tally(source, survey, token, chosen)
-    found = estimate_tally(tally, options, by_wave=_by_wave(source, survey, token, chosen, tally))
+    tally = of.tally(chosen)
+    found = estimate_tally(tally, options, by_wave=of.by_wave(tally, chosen))
     return with_verdicts(replace(found, stratum=stratum), tally)
 
 
 def decode(
-    source: Source | Sequence[Source] | Tally,
+    source: Given,
     survey: str = "",
     *,
     question: str,
@@ -106,14 +99,14 @@ def decode(
     options: DecodeOptions | None = None,
 ) -> Decoded:
     """Find which candidates are common answers to a text question, and their shares. The rest is as for `estimate`."""
-    tally = _tally(source, survey, token, Selection(wave, stratum))
+    tally = source_of(source, survey, token).tally(Selection(wave, stratum))
     found = decode_tally(tally, question, candidates, options)
     asked, _ = text_question(tally.survey, question)
     return replace(found, subject=replace(subject_of_tally(tally, asked), stratum=stratum))
 
 
 def associate(
-    source: Source | Records,
+    source: Given,
     survey: str = "",
     *,
     questions: Sequence[str],
@@ -129,13 +122,13 @@ def associate(
     `questions`: ids; QUESTION:OPTION for an option of an any-of question. The rest is as for `estimate`.
     """
     chosen = Selection(wave, stratum)
-    of, records = source if isinstance(source, tuple) else source_of(source, survey, token).records(chosen)
+    of, records = source_of(source, survey, token).records(chosen)
     found = associate_records(of, chosen.of(of, records), questions, candidates, level=level)
     return replace(found, chosen=chosen)
 
 
 def compare(
-    groups: Mapping[str, Source | Sequence[Source] | Tally | Group] | Data,
+    groups: Mapping[str, Given | Group] | Data,
     *,
     question: str = "",
     answer: str = "",
@@ -147,18 +140,18 @@ def compare(
 ) -> Tested[Difference]:
     """Hold groups against the first of them: differences and ratios with intervals that hold, a test of equality.
 
-    `groups`, by name: tallies, tally files, or counts; or a CSV's, of `read_data(.., by=..)`. `question`, `answer`:
-    that one alone. `target`: by default as the surveys say, else the population. `people`: "other" or "same" ones in
-    each group; where it is not said, maybe the same for waves of a survey, others else. Of counts that contradict the
-    design there is no verdict, P-value or difference: they are None, and `warnings` say whose. Raises SourceError,
-    DomainError.
+    `groups`, by name: tallies, files that `estimate` takes, or counts; or a table's, of `read_data(.., by=..)`.
+    `question`, `answer`: that one alone. `target`: by default as the surveys say, else the population. `people`:
+    "other" or "same" ones in each group; where it is not said, maybe the same for waves of a survey, others else. Of
+    counts that contradict the design there is no verdict, P-value or difference: they are None, and `warnings` say
+    whose. Raises SourceError, DomainError.
     """
     known: People = "other"
     if isinstance(groups, Data):
         target = target or "population"
         title, sides, void = groups.table.name, sides_of_data(groups, target), misfits_of_data(groups)
     else:
-        given = {name: of if isinstance(of, Group) else _tally(of, "", "", Selection()) for name, of in groups.items()}
+        given = {name: of if isinstance(of, Group) else source_of(of).tally(Selection()) for name, of in groups.items()}
         tallies = [of for of in given.values() if isinstance(of, Tally)]
         target = target or target_of(*(of.survey for of in tallies))
         title, known = next((of.survey.title for of in tallies), GIVEN), people_of(tallies)
@@ -173,7 +166,7 @@ def compare(
 
 
 def plan(
-    survey: Survey | Source,
+    survey: Survey | str | os.PathLike[str],
     n: int,
     *,
     reach: Reach | None = None,
@@ -192,22 +185,7 @@ def plan(
     return plan_draft(draft, n, reach or Reach(target=target_of(draft.survey)), half_width, total_epsilon)
 
 
-def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Selection) -> Tally:
-    if not isinstance(source, Tally):
-        return source_of(source, survey, token).tally(chosen)
-    if survey or token or chosen:
-        raise SourceError("survey, token, wave and stratum go with a collector's URL (http:// or https://).")
-    return source
-
-
 def _sides(of: Tally | Group, target: Target) -> list[GroupEstimate]:
     return (
         sides_of_tally(of, target) if isinstance(of, Tally) else [side_of_group(of, binary_epsilon(of.channel), target)]
     )
-
-
-def _by_wave(
-    source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Selection, tally: Tally
-) -> list[Tally]:
-    """Return the tallies of the waves that are pooled in one, where the source has them."""
-    return [] if isinstance(source, Tally) else source_of(source, survey, token).by_wave(tally, chosen)

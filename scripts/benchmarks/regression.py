@@ -12,7 +12,7 @@ from sotto_estimator.regression.answer_model import fit_columns
 from sotto_estimator.regression.formula import read_formula, terms_of
 from sotto_estimator.regression.sample import sample_of
 from sotto_estimator.regression.spec import RegressionSpec
-from sotto_estimator.table.frame import table_of_frame
+from sotto_estimator.sources.source import source_of
 from sotto_estimator.table.reported import ReportColumn
 
 N_PEOPLE = 2_423
@@ -45,7 +45,7 @@ def measure() -> list[Bar]:
     formula = read_formula(FORMULA)
     spec = read_spec("forced(prob_forced_yes=1/6, prob_forced_no=1/6)")
     asked = RegressionSpec(formula, ReportColumn("said", {"": spec}))
-    table = table_of_frame(people(), asked.names)
+    table = source_of(people()).table(asked.names)
 
     def fit() -> object:
         terms = terms_of(formula, table)

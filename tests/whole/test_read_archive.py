@@ -19,6 +19,10 @@ from sotto_collector.archive.export import export
 from sotto_collector.archive.layout import Layout
 from sotto_estimator import DomainError, SourceError, associate, estimate, read_archive
 from sotto_estimator.commands.associate import associate as associate_command
+from sotto_estimator.commands.estimate import estimate as estimate_command
+from sotto_estimator.sources.records import save_records
+from sotto_estimator.sources.selection import Selection
+from sotto_estimator.sources.source import source_of
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.record import STRATUM
 
@@ -131,15 +135,33 @@ def test_a_labelled_parquet_file_has_dictionaries_and_booleans(tmp_path: Path) -
     assert str(schema.field("hours").type) == "double"
 
 
-def test_an_archive_is_associated_and_is_no_tally(tmp_path: Path) -> None:
+def test_an_archive_is_associated(tmp_path: Path) -> None:
     survey = compile_toml(ONCE)
     records = people(survey, 200)
     folder = exported(survey, records, tmp_path / "archive")
     ours, direct = (associate(of, questions=["paid", "set"]) for of in (folder, (survey, records)))
     assert ours.n_reports == 200
     assert [cell.share for cell in ours.cells] == pytest.approx([cell.share for cell in direct.cells], abs=1e-6)
-    with pytest.raises(SourceError, match="is a folder: count an archive with `sotto tally`"):
-        estimate(folder)
+
+
+@pytest.mark.parametrize("toml", [ONCE, DRAWN], ids=["once", "drawn"])
+def test_an_archive_and_packed_reports_are_counted_as_a_tally_of_them_is(tmp_path: Path, toml: str) -> None:
+    survey = compile_toml(toml)
+    records = people(survey, 300)
+    save_records(survey, records, tmp_path / "kept")
+    given = [exported(survey, records, tmp_path / "archive"), tmp_path / "kept", (survey, records)]
+    parts = [Selection(), *(Selection(wave=wave) for wave in Tally.of(survey, records).waves)]
+    parts += [Selection(stratum=stratum) for stratum in survey.strata]
+    for source in map(source_of, given):
+        for chosen in parts:
+            meant = chosen.of(survey, records)
+            tally = source.tally(chosen)
+            assert tally == Tally.of(survey, meant)
+            of_waves = [*Tally.by_wave(survey, meant).values()] if len(tally.waves) > 1 else []
+            assert source.by_wave(tally, chosen) == of_waves
+    assert estimate(given[0]).rows == estimate(Tally.of(survey, records)).rows
+    result = CliRunner().invoke(estimate_command, [str(given[0]), "--json"])
+    assert json.loads(result.stdout)["n_reports"] == 300
 
 
 def _flip(folder: Path) -> None:
@@ -173,7 +195,7 @@ def _no_manifest(folder: Path) -> None:
         (_remove, "part-0000-of-0003-0.parquet cannot be read"),
         (_cut_short, "has 2 of 3 parts: its export was cut short"),
         (_garble, "manifest.json is not an archive's manifest"),
-        (_no_manifest, "must be an archive: manifest.json"),
+        (_no_manifest, "is a folder, not "),
     ],
 )
 def test_an_archive_that_is_none_or_damaged_is_said(damage: Any, problem: str, tmp_path: Path) -> None:

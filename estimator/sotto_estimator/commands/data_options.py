@@ -15,6 +15,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.margins import read_margins
 from sotto_estimator.microdata.microdata import Data, DataFile
 from sotto_estimator.microdata.reading import SamplingColumns
+from sotto_estimator.sources.source import FileSource
 from sotto_estimator.table.reported import ReportColumn
 
 
@@ -59,13 +60,13 @@ class DataOptions:
         if len(sources) != 1:
             raise click.UsageError("--column goes with one CSV.")
         reports = ReportColumn(self.column, self._designs(specs), self.arm, self._texts())
-        return DataFile(Path(sources[0]), reports, self._sampling(), self.by)
+        return DataFile(FileSource((Path(sources[0]),)), reports, self._sampling(), self.by)
 
     def read(self, sources: Sequence[str], asked: DesignInput) -> Data:
         """Read the file that is meant, with progress on a terminal. Raises as `file`, and as its `read`."""
         file = self.file(sources, asked.specs)
         with click.progressbar(
-            length=file.n_bytes, label="reading", file=sys.stderr, hidden=not sys.stderr.isatty()
+            length=file.source.n_bytes, label="reading", file=sys.stderr, hidden=not sys.stderr.isatty()
         ) as bar:
             found = file.read(progress=bar.update)
         for design in found.reported.designs:

@@ -9,8 +9,9 @@ import click
 from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, style_options, warn
 from sotto_estimator.commands.sources import read_source, tally_of
 from sotto_estimator.results.report import check_report, write_report
+from sotto_estimator.sources.kinds import TALLY
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.sources.source import CollectorSource, FileSource
+from sotto_estimator.sources.source import FileSource
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
@@ -225,7 +226,7 @@ def _decode_unknown(
         )
     *place, question_id = sources
     source = read_source(place, token, then=_QUESTION)
-    if isinstance(source, CollectorSource) or source.are_tallies:
+    if source.gives(TALLY):
         tally = tally_of(source, chosen)
         for asked in tally.survey.questions:
             if asked.id == question_id and isinstance(asked.mechanism, SketchResponse):

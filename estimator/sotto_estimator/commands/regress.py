@@ -15,7 +15,7 @@ from sotto_estimator.regression.formula import Formula, read_formula
 from sotto_estimator.regression.outcome_column import OUTCOMES
 from sotto_estimator.regression.spec import RegressionSpec
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.table.reading import read_table
+from sotto_estimator.sources.source import FileSource
 from sotto_estimator.table.reported import ReportColumn
 
 
@@ -108,14 +108,14 @@ def regress(
         return
     file, formula = Path(sources[0]), sources[-1]
     if len(sources) > 2 or chosen:
-        raise click.UsageError("A CSV takes a formula, and neither --wave nor --stratum: FILE.csv 'cheated ~ age'.")
+        raise click.UsageError("A table takes a formula, and neither --wave nor --stratum: FILE 'cheated ~ age'.")
     if yes_is is not None and reports:
         raise click.UsageError("Give --yes-is or --reports, one of the two.")
     texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
     read = _read_formula(formula)
     column = ReportColumn(read.reports, _read_designs(designs, arm), arm, texts)
     asked = RegressionSpec(read, column, outcome, random_intercept, SamplingColumns(weights, strata, clusters), offset)
-    data = read_table(file, asked.names, complete=asked.complete)
+    data = FileSource((file,)).table(asked.names, complete=asked.complete)
     for design in column.read(data).designs:
         DesignInput(allow_conclusive=allow_conclusive).check(design)
     output.show(asked.fit(data, [*map(_read_cells, people)], level))

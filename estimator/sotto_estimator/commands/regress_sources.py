@@ -8,23 +8,17 @@ import click
 from sotto_estimator.commands.sources import read_source
 from sotto_estimator.regression.hidden_covariates import regress_reports
 from sotto_estimator.regression.result import Regression
-from sotto_estimator.sources.archive import is_archive
+from sotto_estimator.sources.kinds import NO_REPORTS, REPORTS, ROWS, TABLES, check_kind
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import names_collector
 
 
 def names_reports(words: Sequence[str], designs: Sequence[str]) -> bool:
-    """Return whether words name a survey's reports, and not a CSV."""
-    return names_collector(words) or (not designs and any(map(_begins_as_reports, words)))
-
-
-def _begins_as_reports(word: str) -> bool:
-    path = Path(word)
+    """Return whether words name a survey's reports, and not a table. Raises SourceError for a file that is neither."""
+    if names_collector(words) or designs:
+        return names_collector(words)
     try:
-        if is_archive(path):
-            return True
-        with path.open("rb") as file:
-            return file.read(1) == b"{"
+        return any(check_kind(Path(word), REPORTS, NO_REPORTS, ROWS) not in TABLES for word in words)
     except OSError:
         return False
 

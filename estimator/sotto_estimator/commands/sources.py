@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from sotto_estimator.commands.options import refuse_token, warn
+from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import CollectorSource, FileSource, Source, names_collector
 from sotto_protocol import Tally
@@ -27,7 +28,8 @@ def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
 
 
 def tally_of(source: Source, chosen: Selection) -> Tally:
-    """Return a source's tally of these reports. Raises UsageError where files are asked for a part, else as `tally`."""
-    if chosen and isinstance(source, FileSource):
-        raise click.UsageError(f"{'--stratum' if chosen.wave is None else '--wave'} goes with a collector's URL.")
+    """Return a source's tally of these reports. Raises UsageError where a part of a tally is meant, else as `tally`."""
+    if chosen and not source.gives(REPORTS):
+        option = "--stratum" if chosen.wave is None else "--wave"
+        raise click.UsageError(f"{option} goes with a collector's URL, or with packed reports.")
     return source.tally(chosen)

@@ -6,18 +6,19 @@ from sotto_estimator.commands.options import warn
 from sotto_estimator.errors import EstimatorError, SourceError, WithheldError
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
+from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.sources.source import CollectorSource, Source
+from sotto_estimator.sources.source import Source
 
 
 def estimate_strata_of(source: Source, wave: int | None, options: IntervalOptions) -> SideBySide:
-    """Return the estimates of every stratum of a collector's survey that has reports to show, in the survey's order.
+    """Return the estimates of every stratum of a survey that has reports to show, in the survey's order.
 
-    Of those that have not it warns. Raises UsageError for files, SourceError where a survey has no strata, or none of
+    Of those that have not it warns. Raises UsageError for tallies, SourceError where a survey has no strata, or none of
     them anything to show, and FetchError where any fetch fails: no stratum is missing for that.
     """
-    if not isinstance(source, CollectorSource):
-        raise click.UsageError("--by-stratum goes with a collector's URL.")
+    if not source.gives(REPORTS):
+        raise click.UsageError("--by-stratum goes with a collector's URL, or with packed reports.")
     survey = source.tally(Selection(wave)).survey
     if not survey.strata:
         raise SourceError(f"survey {survey.id} has no strata.")

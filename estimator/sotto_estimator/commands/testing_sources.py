@@ -28,8 +28,9 @@ from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import STRATUM
 from sotto_estimator.sources.fetch import read_tallies
+from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.sources.source import CollectorSource
+from sotto_estimator.sources.source import Source
 from sotto_protocol import Tally
 
 
@@ -169,7 +170,7 @@ def _of_csv(place: TestInput, target: Target) -> TestedGroups:
 
 def _of_tallies(place: TestInput, asked: Target | None) -> TestedGroups:
     source = read_source(place.sources, place.token)
-    tallies = _of_collector(source, place) if isinstance(source, CollectorSource) else _of_files(place)
+    tallies = _of_parts(source, place) if source.gives(REPORTS) else _of_files(place)
     known = list(tallies.values())
     target = asked or target_of(*(tally.survey for tally in known))
     scores = tuple(map(float, place.chosen_waves)) if len(place.chosen_waves) > 1 else ()
@@ -180,7 +181,7 @@ def _of_tallies(place: TestInput, asked: Target | None) -> TestedGroups:
     )
 
 
-def _of_collector(source: CollectorSource, place: TestInput) -> dict[str, Tally]:
+def _of_parts(source: Source, place: TestInput) -> dict[str, Tally]:
     if (len(place.chosen_waves) > 1) == (len(place.chosen_strata) > 1):
         raise click.UsageError("Name the groups: --wave, or --stratum, twice or more; the other one once at most.")
     wave, stratum = next(iter(place.chosen_waves), None), next(iter(place.chosen_strata), None)
@@ -191,7 +192,7 @@ def _of_collector(source: CollectorSource, place: TestInput) -> dict[str, Tally]
 
 def _of_files(place: TestInput) -> dict[str, Tally]:
     if place.chosen_waves or place.chosen_strata:
-        raise click.UsageError("--wave and --stratum go with a collector's URL.")
+        raise click.UsageError("--wave and --stratum go with a collector's URL, or with one file of packed reports.")
     if len({*place.sources}) < max(2, len(place.sources)):
         raise click.UsageError("Give two tally files or more, each a group, and none twice.")
     return {name: read_tallies([Path(name)], warn) for name in place.sources}

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.table.reading import read_table
+from sotto_estimator.sources.source import source_of
 
 SIZES = "population"
 """The column of the sizes in a file of margins."""
 
 
 def read_margins(text: str, column: str) -> dict[str, float]:
-    """Return sizes by group, of TEXT=N,.. or of a CSV with this column and one of sizes. Raises as `read_table`,
+    """Return sizes by group, of TEXT=N,.. or of a file with this column and one of sizes. Raises as `Source.table`,
     `DomainError` for what is neither, and SourceError where a group is there twice.
 
     >>> read_margins("north=400, south=0.5e3", "region")
@@ -32,7 +32,7 @@ def read_margins(text: str, column: str) -> dict[str, float]:
 
 
 def _of_file(path: Path, column: str) -> dict[str, float]:
-    table = read_table(path, [column, SIZES], complete=[column, SIZES])
+    table = source_of(path).table([column, SIZES], complete=[column, SIZES])
     labels, sizes = table.columns[column], table.columns[SIZES].numbers()
     if len(labels.labels) < table.n_rows:
         raise SourceError(f"{path}: column {column} must have each group once.")

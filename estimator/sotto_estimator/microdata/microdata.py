@@ -1,9 +1,7 @@
-"""Estimates of a CSV, a row a person: of all rows, or of the groups of a column beside one another."""
+"""Estimates of a table with a row a person: of all rows, or of the groups of a column beside one another."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +19,9 @@ from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_arms import estimate_arms
 from sotto_estimator.shares.verdict.compare import Comparison
 from sotto_estimator.shares.verdict.order import ShareInterval, order_of
+from sotto_estimator.sources.source import Given, Source, source_of
 from sotto_estimator.table.file_rows import FileRows
 from sotto_estimator.table.reported import ReportColumn, Reported
-from sotto_estimator.table.source import TableSource, table_of
 from sotto_estimator.table.table import Column, Table, in_order
 
 _MAX_GROUPS = 200
@@ -32,7 +30,7 @@ _Rows = NDArray[np.bool_]
 
 
 def read_data(
-    source: TableSource,
+    source: Given,
     column: str,
     design: str | Mapping[str, str],
     *,
@@ -41,7 +39,7 @@ def read_data(
     by: str = "",
     sampling: SamplingColumns | None = None,
 ) -> "Data":
-    """Return what a CSV, or a data frame, says; estimates are asked of it.
+    """Return what a file with a row a person, or a data frame, says; estimates are asked of it.
 
     `column` has what each row's person reported. `design`: how they were asked, as crosswise(prob=1/6); of several arms
     by the texts of column `arm`. `reports`: the texts of the design's reports in its order, or that of a yes alone,
@@ -52,29 +50,23 @@ def read_data(
     if bool(arm) != (not isinstance(design, str)):
         raise DomainError("arm and several designs go together: a column, and the design of each of its texts.")
     where = ReportColumn(column, {text: read_spec(of) for text, of in named.items()}, arm, tuple(reports))
-    return DataFile(source, where, sampling or SamplingColumns(), by).read()
+    return DataFile(source_of(source), where, sampling or SamplingColumns(), by).read()
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """Where a CSV, or a data frame, says what was reported, and how people were drawn; `by`: its groups, or ""."""
+    """Where a file, or a data frame, says what was reported, and how people were drawn; `by`: its groups, or ""."""
 
-    source: TableSource
+    source: Source
     reports: ReportColumn
     sampling: SamplingColumns = field(default_factory=SamplingColumns)
     by: str = ""
-
-    @property
-    def n_bytes(self) -> int:
-        """How large the file is; 0 where there is none."""
-        is_file = isinstance(self.source, str | os.PathLike) and Path(self.source).is_file()
-        return Path(self.source).stat().st_size if is_file else 0
 
     def read(self, progress: Callable[[int], object] = lambda _: None) -> "Data":
         """Return what the file says. Raises SourceError, which names the row, and DomainError."""
         needed = [*self.reports.about, *self.sampling.names]
         names = [self.reports.column, *filter(None, [self.by]), *needed]
-        table = table_of(self.source, names, complete=needed, progress=progress)
+        table = self.source.table(names, complete=needed, progress=progress)
         groups = table.columns[self.by] if self.by else None
         return Data(table, self.reports.column, self.reports.read(table), self.sampling, groups)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto_estimator.errors import SourceError
+from sotto_estimator.sources.kinds import PLAIN, SURVEY, check_kind
 from sotto_protocol import Question, Survey, SurveyError
 from sotto_protocol.definition import compile_source, is_published, said_to_questions
 from sotto_protocol.questions.definition import compile_question
@@ -28,6 +29,7 @@ class Draft:
         """Return the survey in a file, an author's or canonical JSON. Raises SourceError with the path."""
         is_json = path.suffix == ".json"
         try:
+            check_kind(path, SURVEY, PLAIN)
             with path.open("rb") as file:
                 source = SurveySource.read(file.read(MAX_FILE_BYTES + 1), is_json=is_json)
             document = source.document

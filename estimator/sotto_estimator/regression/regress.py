@@ -10,11 +10,9 @@ from sotto_estimator.regression.formula import read_formula
 from sotto_estimator.regression.hidden_covariates import regress_reports
 from sotto_estimator.regression.result import Regression
 from sotto_estimator.regression.spec import RegressionSpec
-from sotto_estimator.sources.records import Records
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.sources.source import source_of
+from sotto_estimator.sources.source import FrameSource, Given, source_of
 from sotto_estimator.table.reported import ReportColumn
-from sotto_estimator.table.source import TableSource, is_frame, table_of
 from sotto_protocol.deprecated import takes_old_keywords
 
 
@@ -28,7 +26,7 @@ from sotto_protocol.deprecated import takes_old_keywords
     cluster="random_intercept",
 )
 def regress(
-    source: TableSource | Records,
+    source: Given,
     formula: str,
     survey: str = "",
     *,
@@ -64,12 +62,14 @@ def regress(
     """
     options = (options or IntervalOptions()).only("a regression", "level")
     chosen = Selection(wave, stratum)
+    given = source_of(source, survey, token)
     if not design:
-        if any([arm, reports, sampling, outcome != "auto", random_intercept, offset, predict]) or is_frame(source):
+        of_table = [arm, reports, sampling, outcome != "auto", random_intercept, offset, predict]
+        if any(of_table) or isinstance(given, FrameSource):
             raise SourceError("a table needs a design; a survey's reports take formula, survey, token, wave, stratum.")
-        of, records = source if isinstance(source, tuple) else source_of(source, survey, token).records(chosen)
+        of, records = given.records(chosen)
         return regress_reports(of, chosen.of(of, records), formula, level=options.level)
-    if survey or token or chosen or isinstance(source, tuple):
+    if survey or token or chosen:
         raise SourceError("survey, token, wave and stratum go with a survey's reports, without a design.")
     read = read_formula(formula)
     if bool(arm) == isinstance(design, str):
@@ -78,4 +78,4 @@ def regress(
     column = ReportColumn(read.reports, {label: read_spec(of) for label, of in designs.items()}, arm, tuple(reports))
     spec = RegressionSpec(read, column, outcome, random_intercept, sampling or SamplingColumns(), offset)
     people = [{name: str(value) for name, value in cells.items()} for cells in predict]
-    return spec.fit(table_of(source, spec.names, complete=spec.complete), people, options.level)
+    return spec.fit(given.table(spec.names, complete=spec.complete), people, options.level)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.results.data_frames import require_frames
-from sotto_estimator.sources.records import MAX_BYTES, Records
+from sotto_estimator.sources.kinds import ARCHIVE, check_kind, unreadable
+from sotto_estimator.sources.records import MAX_BYTES, Records, read_records
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.archive import DIGEST, MANIFEST, SURVEY_KEY, ArchiveFile, Manifest, columns_of
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -19,18 +20,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def is_archive(path: Path) -> bool:
-    """Return whether a path is a folder."""
-    return path.is_dir()
+def read_reports(path: Path) -> Records:
+    """Return the packed reports of a file, or of an archive's folder, all of them. Raises SourceError, MissingExtra."""
+    return read_records_of_archive(path) if (path / MANIFEST).exists() else read_records(path)
 
 
 def open_archive(folder: Path) -> Manifest:
     """Return an archive's manifest. Raises SourceError, for one whose export was cut short too."""
     path = folder / MANIFEST
     try:
+        check_kind(folder, ARCHIVE)
         manifest = Manifest.from_json(path.read_bytes())
     except OSError as fault:
-        raise SourceError(f"{folder} must be an archive: {path.name}: {fault.strerror}.") from fault
+        raise unreadable(folder, fault) from fault
+    except SourceError:
+        raise
     except SottoError as fault:
         raise SourceError(f"{path} is not an archive's manifest: {fault}") from fault
     if manifest.missing:

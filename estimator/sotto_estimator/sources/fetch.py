@@ -1,4 +1,4 @@
-"""Where tallies come from: a collector, or files."""
+"""Where tallies come from: a collector, or files of tallies or of packed reports."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -7,7 +7,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from sotto_estimator.errors import FetchError, SourceError
+from sotto_estimator.sources.archive import read_reports
 from sotto_estimator.sources.http import get
+from sotto_estimator.sources.kinds import REPORTS, TALLY, check_kind, check_replaceable, gives, unreadable
 from sotto_estimator.sources.selection import Selection
 from sotto_protocol import SottoError, Tally
 
@@ -34,17 +36,20 @@ def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None, s
     return tally
 
 
-def read_tallies(paths: Sequence[Path], warn: Callable[[str], None] | None = None) -> Tally:
+def read_tallies(
+    paths: Sequence[Path], warn: Callable[[str], None] | None = None, chosen: Selection | None = None
+) -> Tally:
     """Read tallies of one survey from files and merge them. Raises SourceError, which names the file.
 
-    `warn` is told of files that hold equal tallies: copies of one, most likely, whose reports are counted twice.
+    Packed reports, of a file or an archive's folder, are counted: those that are `chosen`. `warn` is told of files that
+    hold equal tallies: copies of one, most likely, whose reports are counted twice.
     """
     if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise SourceError("a tally file is named twice; its reports would be counted twice.")
     first_with: dict[bytes, Path] = {}
     merged: Tally | None = None
     for path in paths:
-        tally = _read_tally(path)
+        tally = _read_counts(path, chosen or Selection())
         first = first_with.setdefault(sha256(tally.to_json()).digest(), path)
         if first is not path and tally.n_reports and warn:
             warn(f"{path} holds the same tally as {first}: if it is a copy, its reports are counted twice.")
@@ -52,6 +57,21 @@ def read_tallies(paths: Sequence[Path], warn: Callable[[str], None] | None = Non
     if merged is None:
         raise SourceError("there is no tally file to read.")
     return merged
+
+
+def read_waves(path: Path, chosen: Selection) -> list[Tally]:
+    """Return a file's tally, or that of each wave of its packed reports. Raises SourceError, which names the file."""
+    if not gives(path, REPORTS):
+        return [_read_tally(path)]
+    survey, records = read_reports(path)
+    return [*Tally.by_wave(survey, chosen.of(survey, records)).values()]
+
+
+def _read_counts(path: Path, chosen: Selection) -> Tally:
+    if not gives(path, REPORTS):
+        return _read_tally(path)
+    survey, records = read_reports(path)
+    return Tally.of(survey, chosen.of(survey, records))
 
 
 def _merge(merged: Tally, tally: Tally, path: Path) -> Tally:
@@ -64,25 +84,21 @@ def _merge(merged: Tally, tally: Tally, path: Path) -> Tally:
 def save(tally: Tally, path: Path) -> None:
     """Write a tally to a file, which may replace a tally and nothing else. Raises SourceError."""
     try:
-        if path.exists() and path.stat().st_size:
-            _read_tally(path)
+        check_replaceable(path, TALLY)
         path.write_bytes(tally.to_json())
     except OSError as fault:
         raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
 
 
-def unreadable(path: Path, fault: OSError) -> SourceError:
-    """Return the error for a file that cannot be read, to be raised."""
-    hint = " A collector's URL begins with http:// or https://." if isinstance(fault, FileNotFoundError) else ""
-    return SourceError(f"{path} cannot be read: {fault.strerror}.{hint}")
-
-
 def _read_tally(path: Path) -> Tally:
     try:
+        check_kind(path, TALLY)
         if path.stat().st_size > _MAX_TALLY_BYTES:
             raise SourceError(f"{path} must have at most {_MAX_TALLY_BYTES} bytes.")
         return Tally.from_json(path.read_bytes())
     except OSError as fault:
         raise unreadable(path, fault) from fault
+    except SourceError:
+        raise
     except SottoError as fault:
         raise SourceError(f"{path} is not a tally: {fault}") from fault

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import numpy as np
 
 from sotto_estimator.errors import FetchError, SourceError
-from sotto_estimator.sources.fetch import unreadable
 from sotto_estimator.sources.http import get
+from sotto_estimator.sources.kinds import NO_REPORTS, REPORTS, check_kind, check_replaceable, unreadable
 from sotto_estimator.sources.selection import Selection
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -41,11 +41,14 @@ def fetch_records(url: str, survey_id: str, token: str, chosen: Selection | None
 def read_records(path: Path) -> Records:
     """Read packed reports from a file. Raises SourceError, which names the file."""
     try:
+        check_kind(path, REPORTS, NO_REPORTS)
         if path.stat().st_size > MAX_BYTES:
             raise SourceError(f"{path} must have at most {MAX_BYTES} bytes.")
         return _parse(path.read_bytes())
     except OSError as fault:
         raise unreadable(path, fault) from fault
+    except SourceError:
+        raise
     except SottoError as fault:
         raise SourceError(f"{path} are not records: {fault}") from fault
 
@@ -53,8 +56,7 @@ def read_records(path: Path) -> Records:
 def save_records(survey: Survey, records: Bytes, path: Path) -> None:
     """Write packed reports to a file of mode 0600, which may replace records and nothing else. Raises SourceError."""
     try:
-        if path.exists() and path.stat().st_size:
-            read_records(path)
+        check_replaceable(path, REPORTS, NO_REPORTS)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(survey.canonical + b"\n" + records.tobytes())
     except OSError as fault:

@@ -1,33 +1,89 @@
-"""What a command is pointed at: URL SURVEY, a survey of a collector's, or FILE .., what somebody has kept of one."""
+"""One source: a collector's survey, files of any kind, a data frame, or what was read of them; what each can give."""
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
 
 from sotto_estimator.errors import SourceError, WithheldError
-from sotto_estimator.sources.archive import is_archive, read_records_of_archive
-from sotto_estimator.sources.fetch import fetch_tally, read_tallies
-from sotto_estimator.sources.records import Records, fetch_records, read_records
+from sotto_estimator.sources.archive import read_reports
+from sotto_estimator.sources.fetch import fetch_tally, read_tallies, read_waves
+from sotto_estimator.sources.kinds import REPORTS, ROWS, TALLY, WANTED, check_kind, gives, unreadable
+from sotto_estimator.sources.records import Records, fetch_records
 from sotto_estimator.sources.selection import Selection
+from sotto_estimator.table.arrow import is_frame, open_arrow, open_frame, open_parquet
+from sotto_estimator.table.labelled import PROGRAMS, open_labelled
+from sotto_estimator.table.reading import read_table
+from sotto_estimator.table.rows import OpenTable, read_rows
+from sotto_estimator.table.table import Table
 from sotto_protocol import Tally
 
-_TALLY = re.compile(rb'\s*\{\s*"(behind|format)"\s*:')  # which no survey has, with which packed reports begin
-_BEGINNING_BYTES = 64
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Progress = Callable[[int], object]
+_Path = str | os.PathLike[str]
+Frame = Union["pd.DataFrame", "pl.DataFrame", "pa.Table"]
+Given = Union[_Path, Sequence[_Path], Tally, Records, Frame, "Source"]
+"""What a program names: a collector's URL, paths, a tally, (survey, packed reports), or a data frame."""
+_OF_COLLECTOR = "survey, token, wave and stratum go with a collector's URL (http:// or https://)."
+
+
+def ignore(n_bytes: int) -> None:
+    """Hear of bytes, and do nothing."""
+
+
+class Source:
+    """Where data come from. Each gives some of: a tally, packed reports, rows; and says what it is of the others."""
+
+    words = "this"
+    n_bytes = 0
+    """How large it is, where `table` tells of progress."""
+
+    def gives(self, what: str) -> bool:
+        """Return whether it can give a TALLY, REPORTS (of chosen waves and strata too) or ROWS."""
+        return False
+
+    def tally(self, chosen: Selection) -> Tally:
+        """Return the tally of a wave, of a stratum, or of all. Raises SourceError, FetchError."""
+        raise self._refuse(TALLY)
+
+    def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:
+        """Return the tally of every wave that was pooled in this one, where it is known. Raises as `tally`."""
+        return []
+
+    def records(self, chosen: Selection) -> Records:
+        """Return packed reports, of which `chosen.of` are meant. Raises SourceError, FetchError, MissingExtra."""
+        raise self._refuse(REPORTS)
+
+    def table(
+        self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
+    ) -> Table:
+        """Return the columns of these names, as `read_table` does. Raises SourceError, MissingExtra."""
+        raise self._refuse(ROWS)
+
+    def _refuse(self, wanted: str) -> SourceError:
+        return SourceError(f"{self.words}, not {WANTED[wanted][0]}. {WANTED[wanted][1]}")
 
 
 @dataclass(frozen=True, slots=True)
-class CollectorSource:
+class CollectorSource(Source):
     """A survey of a collector's, with the analyst's token that it answers."""
 
     url: str
     survey_id: str
     token: str = field(repr=False)
 
+    words = "a collector's survey is noisy reports"
+
+    def gives(self, what: str) -> bool:
+        return what != ROWS
+
     def tally(self, chosen: Selection) -> Tally:
-        """Fetch the tally of a wave, of a stratum, or of all. Raises FetchError."""
         return fetch_tally(self.url, self.survey_id, self.token, chosen.wave, chosen.stratum)
 
     def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:
@@ -39,13 +95,12 @@ class CollectorSource:
         return found
 
     def records(self, chosen: Selection) -> Records:
-        """Fetch the packed reports of a wave, of a stratum, or of all. Raises FetchError."""
         return fetch_records(self.url, self.survey_id, self.token, chosen)
 
 
 @dataclass(frozen=True, slots=True)
-class FileSource:
-    """Files: tallies, which are merged, or packed reports: one file of them, or an archive's folder.
+class FileSource(Source):
+    """Files of any kind, told by their content. Tallies, and the counts of packed reports, of several are merged.
 
     `warn` is told of copies, as by `read_tallies`.
     """
@@ -53,39 +108,103 @@ class FileSource:
     paths: tuple[Path, ...]
     warn: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
-    def tally(self, chosen: Selection) -> Tally:
-        """Return the files' tallies, merged. Raises SourceError, where part of one is asked for too."""
-        if chosen:
-            raise SourceError("survey, token, wave and stratum go with a collector's URL (http:// or https://).")
-        for path in self.paths:
-            if is_archive(path):
-                raise SourceError(f"{path} is a folder: count an archive with `sotto tally`, and estimate that.")
-        return read_tallies(self.paths, self.warn)
-
-    def by_wave(self, tally: Tally, _chosen: Selection) -> list[Tally]:
-        """Return those of the files that are of one wave each, where several are merged. Raises SourceError."""
-        found = [read_tallies([path]) for path in self.paths] if len(tally.waves) > 1 else []
-        return [of for of in found if len(of.waves) == 1]
-
     @property
-    def are_tallies(self) -> bool:
-        """Whether the first of the files begins like one, and not like packed reports; False if it cannot be read."""
+    def n_bytes(self) -> int:  # type: ignore[override]
+        return sum(path.stat().st_size for path in self.paths if path.is_file())
+
+    def gives(self, what: str) -> bool:
+        return all(gives(path, what) for path in self.paths) and (what == TALLY or len(self.paths) == 1)
+
+    def tally(self, chosen: Selection) -> Tally:
+        if chosen and not self.gives(REPORTS):
+            raise SourceError(_OF_COLLECTOR)
+        return read_tallies(self.paths, self.warn, chosen)
+
+    def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:
+        """Return those of the files that are of one wave each, where several are merged. Raises SourceError."""
+        several = self.paths if len(tally.waves) > 1 else ()
+        return [wave for path in several for wave in read_waves(path, chosen) if len(wave.waves) == 1]
+
+    def records(self, chosen: Selection) -> Records:
+        return read_reports(self._one("packed reports are"))
+
+    def table(
+        self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
+    ) -> Table:
+        path = self._one("a table is")
         try:
-            with self.paths[0].open("rb") as file:
-                return _TALLY.match(file.read(_BEGINNING_BYTES)) is not None
-        except OSError:
-            return False
+            kind = check_kind(path, ROWS)
+        except OSError as fault:
+            raise unreadable(path, fault) from fault
+        if kind in _OPENERS or kind in PROGRAMS:
+            rows = open_labelled(path, kind) if kind in PROGRAMS else _OPENERS[kind](path)
+            return read_rows(rows, names, complete=complete, progress=progress)
+        return read_table(path, names, complete=complete, progress=progress)
 
-    def records(self, _chosen: Selection) -> Records:
-        """Return the packed reports of a file, or of an archive's folder, all of them: see `Selection.of`.
-
-        Raises SourceError, and MissingExtra for an archive without pyarrow.
-        """
-        path = self.paths[0]
-        return read_records_of_archive(path) if is_archive(path) else read_records(path)
+    def _one(self, what: str) -> Path:
+        if len(self.paths) != 1:
+            raise SourceError(f"{what} of one file, and {len(self.paths)} are named.")
+        return self.paths[0]
 
 
-Source = CollectorSource | FileSource
+_OPENERS: dict[str, Callable[[Path], OpenTable]] = {"parquet": open_parquet, "arrow": open_arrow}
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSource(Source):
+    """A data frame with a row a person."""
+
+    frame: Any
+
+    words = "a data frame is a table with a row a person"
+
+    def gives(self, what: str) -> bool:
+        return what == ROWS
+
+    def table(
+        self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
+    ) -> Table:
+        return read_rows(open_frame(self.frame), names, complete=complete, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class TallySource(Source):
+    """A tally that was read before."""
+
+    held: Tally
+
+    words = "this is a tally"
+
+    def gives(self, what: str) -> bool:
+        return what == TALLY
+
+    def tally(self, chosen: Selection) -> Tally:
+        if chosen:
+            raise SourceError(_OF_COLLECTOR)
+        return self.held
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsSource(Source):
+    """Packed reports that were read before."""
+
+    held: Records
+
+    words = "these are packed reports"
+
+    def gives(self, what: str) -> bool:
+        return what == REPORTS
+
+    def tally(self, chosen: Selection) -> Tally:
+        survey, records = self.held
+        return Tally.of(survey, chosen.of(survey, records))
+
+    def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:
+        survey, records = self.held
+        return [*Tally.by_wave(survey, chosen.of(survey, records)).values()] if len(tally.waves) > 1 else []
+
+    def records(self, chosen: Selection) -> Records:
+        return self.held
 
 
 def names_collector(words: Sequence[str]) -> bool:
@@ -93,11 +212,11 @@ def names_collector(words: Sequence[str]) -> bool:
     return bool(words) and words[0].startswith(("http://", "https://"))
 
 
-def source_of(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], survey: str, token: str) -> Source:
-    """Return what a program names: a collector's URL with a survey's id and a token, or the paths of files.
+def source_of(given: Given, survey: str = "", token: str = "") -> Source:
+    """Return what a program names: a collector's URL with a survey's id and a token; or what `Given` says.
 
     `token`: by default SOTTO_TOKEN of the environment. Raises SourceError where an id or a token is missing, or goes
-    with no collector.
+    with no collector, and for what is no source.
     """
     if isinstance(given, str) and names_collector([given]):
         token = token or os.environ.get("SOTTO_TOKEN", "")
@@ -107,6 +226,17 @@ def source_of(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
             raise SourceError("a collector answers analysts: token, or SOTTO_TOKEN in the environment, is needed.")
         return CollectorSource(given, survey, token)
     if survey or token:
-        raise SourceError("survey, token, wave and stratum go with a collector's URL (http:// or https://).")
-    paths = [given] if isinstance(given, str | os.PathLike) else given
-    return FileSource(tuple(map(Path, paths)))
+        raise SourceError(_OF_COLLECTOR)
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, Tally):
+        return TallySource(given)
+    if is_frame(given):
+        return FrameSource(given)
+    if isinstance(given, str | os.PathLike):
+        return FileSource((Path(given),))
+    if isinstance(given, tuple) and len(given) == 2 and not isinstance(given[0], str | os.PathLike):
+        return RecordsSource(given)  # type: ignore[arg-type]
+    if isinstance(given, Sequence) and all(isinstance(one, str | os.PathLike) for one in given):
+        return FileSource(tuple(map(Path, given)))
+    raise SourceError(f"a source must be a URL, paths of files, a tally or a data frame, not {type(given).__name__}.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from sotto_estimator.errors import SourceError
 from sotto_estimator.table.building import MAX_BYTES, Builder
 from sotto_estimator.table.lines import read_lines
+from sotto_estimator.table.rows import check_column
 from sotto_estimator.table.table import Table
 
 _DELIMITERS = (",", ";", "\t")
@@ -67,12 +68,8 @@ def _records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[list[
 
 
 def _place(path: Path, header: Sequence[str], name: str) -> int:
-    if header.count(name) == 1:
-        return header.index(name)
-    if name in header:
-        raise SourceError(f"{path}: has {header.count(name)} columns of the name {name!r:.80}.")
-    listed = ", ".join(repr(known) for known in header)
-    raise SourceError(f"{path}: has no column {name!r:.80}; its first row names {listed or 'none'}"[:500] + ".")
+    check_column(str(path), header, name)
+    return header.index(name)
 
 
 def _check_widths(path: Path, rows: Sequence[Sequence[str]], width: int, n_before: int) -> None:

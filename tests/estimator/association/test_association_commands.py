@@ -204,7 +204,7 @@ def test_saved_records_come_back_and_replace_records_and_nothing_else(kept: Path
     assert np.array_equal(packed, collect(SURVEY))
     save_records(SURVEY, packed[:5], kept)
     assert len(read_records(kept)[1]) == 5
-    with pytest.raises(SourceError, match=r"trees\.txt are not records"):
+    with pytest.raises(SourceError, match=r"trees\.txt is a text file, and is not replaced"):
         save_records(SURVEY, packed, trees)
     assert trees.read_text() == "oak\nelm\nash\n"
 
@@ -212,10 +212,10 @@ def test_saved_records_come_back_and_replace_records_and_nothing_else(kept: Path
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda good: b"", "are not records"),
-        (lambda good: b"{}\n", "are not records"),
+        (lambda good: b"", "is empty"),
+        (lambda good: b"{}\n", "is a JSON file, not packed reports"),
         (lambda good: good[:-1], "bytes each"),
-        (lambda good: good.replace(b"\n", b"", 1), "are not records"),
+        (lambda good: good.replace(b"\n", b"", 1), "is a JSON file, not packed reports"),
     ],
 )
 def test_a_file_that_holds_no_records_is_refused(kept: Path, spoil: object, message: str) -> None:

@@ -289,16 +289,16 @@ def test_groups_are_for_programs_too(path: Path) -> None:
 
 
 def test_a_wrong_call_of_a_program_is_an_error(path: Path) -> None:
-    with pytest.raises(SourceError, match="column goes with one CSV"):
-        estimate([path], column="cheated", design="direct")
+    with pytest.raises(SourceError, match="a table is of one file, and 2 are named"):
+        estimate([path, path], column="cheated", design="direct")
     frame = pd.read_csv(path)
     with pytest.raises(SourceError, match="a data frame has a row a person: column says which"):
         estimate(frame)
-    with pytest.raises(SourceError, match="column goes with one CSV, or one data frame"):
+    with pytest.raises(SourceError, match="column goes with one file, or one data frame"):
         estimate(frame, column="cheated", design="direct", wave=1)
-    with pytest.raises(SourceError, match="must be the path of a CSV, or a data frame of pandas, not dict"):
+    with pytest.raises(SourceError, match="must be a URL, paths of files, a tally or a data frame, not dict"):
         read_data({"cheated": [1]}, "cheated", "direct")  # type: ignore[arg-type]
-    with pytest.raises(SourceError, match="go with a CSV's column"):
+    with pytest.raises(SourceError, match="go with a table's column"):
         estimate(path, design="direct")
     with pytest.raises(DomainError, match="arm and several designs go together"):
         estimate(path, column="cheated", design={"a": "direct"})

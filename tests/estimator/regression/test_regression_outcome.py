@@ -231,7 +231,7 @@ def test_clusters_that_do_not_differ_leave_the_fit_as_it_is() -> None:
 def test_an_outcome_that_is_the_same_in_every_row_is_refused(value: float, kind: str) -> None:
     frame = asked(CROSSWISE, 60)
     frame["votes"] = value
-    with pytest.raises(SourceError, match=f"column votes is {value} in every row"):
+    with pytest.raises(SourceError, match=f"column votes is {value:g} in every row"):
         regress(frame, "votes ~ hidden(cheated) + age", design=CROSSWISE, outcome=kind)
 
 

@@ -178,7 +178,7 @@ def test_what_is_no_weight_and_what_does_not_go_with_weights_is_refused(tmp_path
         regress(
             frame, "cheated ~ age", design=CROSSWISE, sampling=SamplingColumns(strata="wave"), random_intercept="school"
         )
-    with pytest.raises(EstimatorError, match="must have one column"):
+    with pytest.raises(EstimatorError, match="has no column 'heavy'; it has"):
         regress(frame, "cheated ~ age", design=CROSSWISE, sampling=SamplingColumns(weights="heavy"))
 
 

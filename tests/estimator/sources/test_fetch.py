@@ -153,6 +153,6 @@ def test_a_saved_tally_replaces_a_tally_and_nothing_else(tally: Tally, tmp_path:
     fetch.save(tally, kept)
     assert fetch.read_tallies([kept]) == tally
     other.write_text('id = "lunch"')
-    with pytest.raises(SourceError, match=r"survey\.toml is not a tally"):
+    with pytest.raises(SourceError, match=r"survey\.toml is a text file, and is not replaced"):
         fetch.save(tally, other)
     assert other.read_text() == 'id = "lunch"'

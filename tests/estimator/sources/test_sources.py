@@ -62,5 +62,5 @@ def test_a_token_that_was_typed_goes_with_a_collector(command: str) -> None:
 @pytest.mark.parametrize("command", ["estimate", "decode"])
 def test_a_wave_of_a_tally_file_cannot_be_chosen(command: str) -> None:
     words, options = COMMANDS[command]
-    expected = "Error: --wave goes with a collector's URL."
+    expected = "Error: --wave goes with a collector's URL, or with packed reports."
     assert refusal_of(command, ["tally.json", *words[2:]], [*options, "--wave", "1"]) == expected

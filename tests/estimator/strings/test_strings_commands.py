@@ -262,7 +262,10 @@ def test_options_change_what_is_decoded(folder: Path) -> None:
         (["tally.json", "liked", "--map", "map.csv"], "one of the three"),
         (["--params", "p.csv", "--counts", "c.csv", "--map", "m.csv", "--wave", "1"], "one of the three"),
         (["tally.json", "liked", "--column", "fruit"], "--column goes with --candidates."),
-        (["tally.json", "liked", "--candidates", "list.txt", "--wave", "1"], "--wave goes with a collector's URL."),
+        (
+            ["tally.json", "liked", "--candidates", "list.txt", "--wave", "1"],
+            "--wave goes with a collector",
+        ),
         (["http://127.0.0.1:9", "fruit", "--candidates", "list.txt"], "by one survey's id and one question's"),
         (["http://127.0.0.1:9", "fruit", "liked", "--candidates", "list.txt"], "--token or SOTTO_TOKEN is needed"),
         (["--rappor-csv", "r.csv", "--level", "0.9"], "--rappor-csv has columns of level 0.95"),

@@ -76,8 +76,8 @@ def test_nothing_is_missing_where_it_must_not_be(tmp_path: Path, cell: str) -> N
 
 
 BAD = {
-    "no column": ("a,b\n1,2\n", r"has no column 'w'; its first row names 'a', 'b'\."),
-    "no header": ("", r"has no column 'w'; its first row names none\."),
+    "no column": ("a,b\n1,2\n", r"has no column 'w'; it has 'a', 'b'\."),
+    "no header": ("", r"has no column 'w'; it has none\."),
     "twice": ("w,w\n1,2\n", r"has 2 columns of the name 'w'\."),
     "no rows": ("w,a\n", r"has no rows\."),
     "only missing": ("w,a\nNA,1\n", r"has no rows that miss no value\."),

@@ -1,0 +1,133 @@
+"""Columns of typed values, as Parquet, Arrow, statistics programs and data frames have them, read as texts of a CSV."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from sotto_estimator.errors import SourceError
+from sotto_estimator.table.building import MAX_BYTES, Builder
+from sotto_estimator.table.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BLOCK_ROWS = 2**15
+_MAX_LISTED = 400
+_READ = "texts, numbers, booleans, dates and times"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    """Rows that can be read: what they are called, which columns there are, and how many rows, 0 if nobody knows yet.
+
+    `batches` gives the rows of some columns by their names, each in blocks as they come. `words`: of a column what
+    stands for a value, where the file says so.
+    """
+
+    name: str
+    columns: list[str]
+    n_rows: int
+    batches: "Callable[[list[str]], Iterable[pa.RecordBatch]]"
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    n_bytes: int = 0
+
+
+def read_rows(
+    rows: OpenTable,
+    names: Sequence[str],
+    *,
+    complete: Sequence[str] = (),
+    max_bytes: int = MAX_BYTES,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Table:
+    """Return the columns of these names, of the rows that miss none of them, as `read_table` does of a CSV.
+
+    A whole number is written without decimals, a truth value is True or False, a date 2024-05-31, a moment 2024-05-31
+    12:00:00. Raises SourceError, for a column of lists, bytes and the like too.
+    """
+    wanted = list(dict.fromkeys(names))
+    builder = Builder(rows.name, wanted, complete, max_bytes)
+    for name in wanted:
+        check_column(rows.name, rows.columns, name)
+    builder.check_size(rows.n_rows)
+    for batch in rows.batches(wanted):
+        for start in range(0, batch.num_rows, _BLOCK_ROWS):
+            block = batch.slice(start, _BLOCK_ROWS)
+            builder.add([_cells(rows, name, block.column(place)) for place, name in enumerate(wanted)])
+            builder.check_size(max(rows.n_rows, builder.n_read))
+            progress(rows.n_bytes * block.num_rows // max(1, builder.n_read, rows.n_rows))
+    return builder.table()
+
+
+def check_column(name: str, columns: Sequence[str], column: str) -> None:
+    """Raise SourceError, which says what may be meant, unless there is one column of this name."""
+    if columns.count(column) > 1:
+        raise SourceError(f"{name}: has {columns.count(column)} columns of the name {column!r:.80}.")
+    if not columns.count(column):
+        raise SourceError(f"{name}: has no column {column!r:.80}{_meant(column, columns)}")
+
+
+def texts_of(array: "pa.Array") -> list[str]:
+    """Return values as the texts that stand for them in a CSV, "" for a missing one. Raises TypeError for others."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        labels = [*texts_of(array.dictionary), ""]
+        return [labels[place] for place in pc.fill_null(array.indices.cast(pa.int64()), -1).to_pylist()]
+    if pa.types.is_boolean(kind):
+        array = pc.if_else(array, "True", "False")
+    elif not _is_readable(kind):
+        raise TypeError(str(kind))
+    texts = pc.cast(array, pa.large_string())
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        texts = pc.replace_substring_regex(texts, r"(\.\d*?)0+([+-]\d+|Z)?$", r"\1\2")
+        texts = pc.replace_substring_regex(texts, r"\.([+-]\d+|Z)?$", r"\1")
+        texts = pc.replace_substring_regex(texts, r" 00:00:00$", "")
+    found: list[str] = pc.fill_null(texts, "").to_pylist()
+    return found
+
+
+@contextmanager
+def refused_as(what: str, *faults: type[Exception]) -> Iterator[None]:
+    """Raise SourceError in place of a library's errors: `what` it is that cannot be read, and the first line of why."""
+    try:
+        yield
+    except faults as fault:
+        why = (str(fault).splitlines() or [type(fault).__name__])[0].rstrip(".")
+        raise SourceError(f"{what} that cannot be read: {why:.200}.") from fault
+
+
+def _cells(rows: OpenTable, name: str, array: "pa.Array") -> list[str]:
+    import pyarrow as pa
+
+    with refused_as(f"{rows.name}: column {name} has values", pa.ArrowException):
+        try:
+            texts = texts_of(array)
+        except TypeError as fault:
+            raise SourceError(f"{rows.name}: column {name} has values of type {fault}: {_READ} are read.") from None
+    words = rows.words.get(name)
+    return [words.get(text, text) for text in texts] if words else texts
+
+
+def _is_readable(kind: "pa.DataType") -> bool:
+    from pyarrow import types
+
+    tests = "string large_string string_view integer floating decimal null date time timestamp"
+    return any(getattr(types, f"is_{test}")(kind) for test in tests.split())
+
+
+def _meant(column: str, columns: Sequence[str]) -> str:
+    """Return which column may be meant by one that is not there, or else all that there are."""
+    folded = {name.casefold(): name for name in columns}
+    alike = get_close_matches(column.casefold(), folded, 1, 0.7)
+    if alike:
+        return f"; is it {folded[alike[0]]!r:.80}?"
+    listed = ", ".join(map(repr, columns))
+    cut = listed if len(listed) <= _MAX_LISTED else f"{listed[:_MAX_LISTED]} .."
+    return f"; it has {cut or 'none'}."
