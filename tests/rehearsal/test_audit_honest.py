@@ -35,8 +35,15 @@ def is_accused(survey: Survey, n_reports: int) -> bool:
     return any(loss.is_exceeded for loss in losses) or not all(check.passed for check in checks)
 
 
+RARE = {"many questions"}
+"""What simulates the questions of another survey again, which draws two of them."""
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("survey", SURVEYS.values(), ids=SURVEYS)
+@pytest.mark.parametrize(
+    "survey",
+    [pytest.param(survey, id=name, marks=[pytest.mark.rare] * (name in RARE)) for name, survey in SURVEYS.items()],
+)
 def test_honest_reports_are_accused_no_more_often_than_is_said(survey: Survey) -> None:
     n_accused = sum(is_accused(survey, 300) for _ in range(N_AUDITS))
     assert n_accused <= stats.binom.isf(1e-9, N_AUDITS, LEVEL)

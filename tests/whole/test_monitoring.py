@@ -161,6 +161,7 @@ def test_every_alert_is_made_to_fire_and_not_to_fire() -> None:
 
 
 @needs_prometheus
+@pytest.mark.thorough
 def test_alerts_fire_when_they_should_and_else_do_not() -> None:
     done = subprocess.run(["promtool", "test", "rules", RULE_TESTS], capture_output=True, text=True, timeout=TIMEOUT_S)
     assert done.returncode == 0, done.stdout + done.stderr

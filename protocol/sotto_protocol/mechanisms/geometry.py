@@ -185,10 +185,11 @@ def odds_against(field: int, dimension: int) -> Fraction:
     return Fraction(field ** (dimension - 1), n_points(field, dimension - 1))
 
 
+@lru_cache(maxsize=64)
 def geometry(n_options: int, epsilon: Decimal, field: int | None = None) -> GeometryResponse | None:
     """Return the geometry response of a prime field, by default of that with the least variance; None if there is none.
 
-    The dimension is the least that has a point for every option.
+    The dimension is the least that has a point for every option. It is kept: plans and proposals ask for it again.
     """
     shapes = [(prime, _least_dimension(prime, n_options)) for prime in (PRIMES if field is None else [field])]
     about = {shape: _about(n_options, epsilon, *shape) for shape in shapes if _is_shape(*shape)}

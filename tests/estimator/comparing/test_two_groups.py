@@ -1,6 +1,7 @@
 """The test of two groups may be looked at after every report: by enumeration of all paths, and by simulated peeking."""
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,10 @@ PEOPLE = 10
 """Of each group, in the enumeration."""
 
 
+p_value = cache(anytime_p_value)
+"""Of each pair of counts once: all paths lead through the same ones."""
+
+
 def prob_of_a_rejection(means: tuple[float, float], turns: list[int], alpha: float, channels: list[Channel]) -> float:
     """Return the probability that the P-value is ever alpha or less, exactly; `turns`: whose report is next."""
     alive = np.ones((1, 1))
@@ -41,7 +46,7 @@ def prob_of_a_rejection(means: tuple[float, float], turns: list[int], alpha: flo
             continue
         for counts in np.argwhere(alive > 0):
             groups = [Group(int(s), size, of) for s, size, of in zip(counts, sizes, channels, strict=True)]
-            if anytime_p_value(*groups) <= alpha:
+            if p_value(*groups) <= alpha:
                 rejected += float(alive[tuple(counts)])
                 alive[tuple(counts)] = 0
     assert alive.sum() + rejected == pytest.approx(1)
