@@ -12,7 +12,7 @@ from sotto_protocol.minimum import Need, needs_of
 
 if TYPE_CHECKING:
     from sotto_estimator.planning.draft import Draft
-    from sotto_estimator.planning.outlook import Reach
+    from sotto_estimator.planning.options import PlanOptions
     from sotto_estimator.planning.remedies import Remedy
     from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
 
@@ -100,12 +100,12 @@ def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd
     return replace(_judge(Draft({}, survey, is_final=True), n, None), stratum=stratum)
 
 
-def reach_of(survey: Survey, target: Target | None = None) -> "Reach":
+def reach_of(survey: Survey, target: Target | None = None) -> "PlanOptions":
     """Return which intervals an author looks at: those of `sotto estimate` and of the results page by default."""
     from sotto_estimator.intervals.intervals import target_of
-    from sotto_estimator.planning.outlook import Reach
+    from sotto_estimator.planning.options import PlanOptions
 
-    return Reach(target=target or target_of(survey))
+    return PlanOptions(target=target or target_of(survey))
 
 
 def is_estimator_there() -> bool:
@@ -150,8 +150,8 @@ def crowd_members(crowd: Crowd) -> dict[str, Any]:
         return {"people": crowd.n}
     from sotto_estimator.views.plan_help_words import help_members
 
-    reach = crowd.plan.reach
-    of_intervals = {"level": reach.level, "method": reach.method, "target": reach.target}
+    options = crowd.plan.options
+    of_intervals = {"level": options.level, "method": options.method, "target": options.about}
     return {"people": crowd.n} | of_intervals | {"helps": [help_members(one) for one in crowd.helps]}
 
 

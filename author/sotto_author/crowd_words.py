@@ -39,9 +39,9 @@ def say_about(crowd: Crowd) -> str:
     from sotto_estimator.results.words import method_words
     from sotto_estimator.views.plan_words import of_asked
 
-    reach = crowd.plan.reach
-    how = method_words(reach.level, reach.method, reach.target)
-    asked = f"sotto estimate --target {reach.target} --method {reach.method}"
+    options = crowd.plan.options
+    how = method_words(options.level, options.method, options.about)
+    asked = f"sotto estimate --target {options.about} --method {options.method}"
     return wrapped(f"{said}; {how}{of_asked(crowd.plan)} ({asked})", "")
 
 

@@ -94,6 +94,6 @@ def _widest(survey: Survey, n: int) -> float:
     from sotto_estimator.planning.outlook import width_of
     from sotto_estimator.planning.survey import answers_of, part_drawn, size_of
 
-    reach, part = reach_of(survey), part_drawn(survey)
+    options, part = reach_of(survey), part_drawn(survey)
     asked = {question.mechanism: question for question in survey.questions}
-    return max(width_of(of, answers_of(of, n, part), reach) / size_of(of) for of in asked.values())
+    return max(width_of(of, answers_of(of, n, part), options) / size_of(of) for of in asked.values())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sotto_estimator.misfit.estimate import estimate_model
     from sotto_estimator.misfit.what_if import what_if
     from sotto_estimator.planning.number_plan import plan_numbers
-    from sotto_estimator.planning.outlook import Reach
+    from sotto_estimator.planning.options import PlanOptions
     from sotto_estimator.planning.power_plan import power
     from sotto_estimator.planning.respondents_plan import plan_respondents
     from sotto_estimator.planning.share_plan import plan_shares
@@ -52,7 +52,7 @@ __all__ = [
     "FetchError",
     "Group",
     "IntervalOptions",
-    "Reach",
+    "PlanOptions",
     "Regression",
     "SamplingColumns",
     "SourceError",
@@ -114,7 +114,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.misfit.estimate": "estimate_model",
             "sotto_estimator.misfit.what_if": "what_if",
             "sotto_estimator.planning.number_plan": "plan_numbers",
-            "sotto_estimator.planning.outlook": "Reach",
+            "sotto_estimator.planning.options": "PlanOptions",
             "sotto_estimator.planning.power_plan": "power",
             "sotto_estimator.planning.respondents_plan": "plan_respondents",
             "sotto_estimator.planning.share_plan": "plan_shares",
@@ -126,6 +126,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.strings.text_plan": "plan_texts",
             "sotto_estimator.api": "associate compare decode estimate plan",
         },
+        old={"Reach": "PlanOptions"},
     )
 
 

@@ -31,7 +31,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions, target_of
 from sotto_estimator.microdata.microdata import Data, read_data
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey_plan import SurveyPlan, draft_of, plan_draft
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import Estimates
@@ -43,6 +43,7 @@ from sotto_estimator.strings.decode import Decoded, DecodeOptions
 from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
 from sotto_protocol import Survey, Tally
+from sotto_protocol.deprecated import takes_old_keywords
 
 if TYPE_CHECKING:
     pass
@@ -165,24 +166,25 @@ def compare(
     return replace(found, by=by).held_against([one for one in void if question in ("", one[1].question)])
 
 
+@takes_old_keywords(reach="options")
 def plan(
     survey: Survey | str | os.PathLike[str],
     n: int,
     *,
-    reach: Reach | None = None,
+    options: PlanOptions | None = None,
     half_width: float | None = None,
     total_epsilon: Decimal | None = None,
 ) -> SurveyPlan:
     """Return what n respondents will show of each question of a survey, or of a survey file, and what would help.
 
-    About whom the survey says (`about`), unless a `reach` is given. `half_width`: what is wished for of shares whose
-    question has no `want`; `total_epsilon`: what a report may take to reach what is wished for, by default what it
-    takes now. Nothing can be changed in a compiled survey, as in one that is published: only a file of its author's
-    has helps that change its questions. Raises SourceError for a file that is no survey, DomainError unless n is in
+    About whom the survey says (`about`), unless `options` have a target. `half_width`: what is wanted of shares whose
+    question has no `want`; `total_epsilon`: the most that a report may take to reach it, by default what it takes now.
+    Nothing can be changed in a compiled survey, as in one that is published: only a file of its author's has helps that
+    change its questions. Raises SourceError for a file that is no survey, DomainError unless n is in
     [2, 10^12].
     """
     draft = draft_of(survey) if isinstance(survey, Survey) else Draft.read(Path(survey))
-    return plan_draft(draft, n, reach or Reach(target=target_of(draft.survey)), half_width, total_epsilon)
+    return plan_draft(draft, n, (options or PlanOptions()).of(draft.survey), half_width, total_epsilon)
 
 
 def _sides(of: Tally | Group, target: Target) -> list[GroupEstimate]:

@@ -11,7 +11,7 @@ from scipy import special
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.power import respondents_for_power
 from sotto_estimator.planning.power_groups import GroupsTest
 from sotto_estimator.planning.power_share import ShareTest
@@ -53,7 +53,7 @@ def cpu_s(work: Callable[[], object]) -> float:
 
 def plan(draft: Draft, n: int) -> None:
     """Plan n respondents, with what would help, from a file that is read."""
-    helps_of(Draft(draft.document, draft.survey), plan_survey(draft.survey, n, Reach()))
+    helps_of(Draft(draft.document, draft.survey), plan_survey(draft.survey, n, PlanOptions()))
 
 
 def tails() -> None:

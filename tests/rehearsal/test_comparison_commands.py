@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from console import Console
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import Channel
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import curator_half_width, half_width
 from sotto_protocol import compile_toml
 from sotto_protocol.words import epsilon_above
@@ -114,7 +115,7 @@ def test_widths_are_those_that_a_plan_has(tmp_path: Path) -> None:
     for target in ("population", "respondents"):
         compared = document(tmp_path, HEAD + YES_NO, "--n", 500, "--runs", 0, "--target", target, "--level", 0.9)
         rows, options = rows_of(compared, "paid"), {"level": 0.9, "target": target, "method": "chernoff"}
-        expected = curator_half_width(500, float(question.epsilon), sensitivity=1, **options)  # type: ignore[arg-type]
+        expected = curator_half_width(500, float(question.epsilon), options=PlanOptions(**options), sensitivity=1)  # type: ignore[arg-type]
         assert rows["curator, Laplace"]["half_width"] == pytest.approx(expected)
         assert rows["devices, warner"]["half_width"] > rows["curator, Laplace"]["half_width"]
     assert rows["in the clear"]["half_width"] == 0
@@ -333,4 +334,4 @@ def test_local_widths_are_the_estimators_own(tmp_path: Path) -> None:
     mechanism: Any = survey.questions[0].mechanism
     row = rows_of(document(tmp_path, HEAD + ONE_OF, "--n", 400, "--runs", 0), "where")["devices, k-ary"]
     channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-    assert row["half_width"] == half_width(400, channel, method="chernoff", share=0.5)
+    assert row["half_width"] == half_width(400, channel, options=PlanOptions(method="chernoff", share=0.5))

@@ -15,7 +15,7 @@ import pytest
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.needed import respondents_for
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey import QuestionPlan, part_drawn, plan_survey
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import estimate_tally
@@ -81,7 +81,7 @@ def first_intervals(survey: Survey, n: int, share: float, target: Target, seed: 
 
 
 def planned(survey: Survey, n: int, target: Target = "population") -> QuestionPlan:
-    return plan_survey(survey, n, Reach(target=target)).questions[0]
+    return plan_survey(survey, n, PlanOptions(target=target)).questions[0]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_every_second_interval_is_as_narrow_as_planned_and_none_is_much_narrower
 def test_as_many_respondents_as_are_planned_give_the_width(form: str, draw: int) -> None:
     survey = survey_of(form, draw)
     question, want = survey.questions[0], 0.12 * (16 if form == "number" else 1)
-    n = respondents_for(question, want, Reach(), part_drawn(survey))
+    n = respondents_for(question, want, PlanOptions(), part_drawn(survey))
     assert n is not None
     for size, is_enough in ((n, True), (round(0.85 * n), False)):
         low, high = first_intervals(survey, size, 0.5, "population")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,7 +11,13 @@ from sotto_estimator.commands.counts_options import CountsInput, DesignInput, co
 from sotto_estimator.commands.data_options import DataOptions, data_options
 from sotto_estimator.commands.format_options import format_options
 from sotto_estimator.commands.misfit_options import misfit_options
-from sotto_estimator.commands.options import anytime_option, chosen_options, interval_options, refuse_token
+from sotto_estimator.commands.options import (
+    anytime_option,
+    chosen_options,
+    interval_options,
+    refuse_token,
+    simultaneous_option,
+)
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sources import read_source, tally_of
 from sotto_estimator.commands.strata import estimate_strata_of
@@ -26,22 +31,21 @@ from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.fetch import save
 from sotto_estimator.sources.selection import Selection
 
+_INTERVALS = (
+    simultaneous_option,
+    click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1, with approximate errors."),
+    click.option(
+        "--population-size",
+        type=click.IntRange(min=1),
+        help="The population has N people, of whom the respondents are a random sample: intervals are narrower.",
+    ),
+)
+
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY.json ... | FILE.csv")
-@interval_options("chernoff")
 @anytime_option
-@click.option(
-    "--simultaneous",
-    is_flag=True,
-    help="Make all intervals hold together at the level, of all groups too (Bonferroni).",
-)
-@click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1, with approximate errors.")
-@click.option(
-    "--population-size",
-    type=click.IntRange(min=1),
-    help="The population has so many people, of whom the respondents are a random sample: intervals are narrower.",
-)
+@interval_options(IntervalOptions, *_INTERVALS)
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
 @chosen_options("Estimate one wave of URL's survey  [default: all].")
 @click.option(
@@ -65,14 +69,13 @@ def estimate(
     asked: DesignInput,
     paper: CountsInput | None,
     data: DataOptions,
-    **interval: Any,
+    options: IntervalOptions,
 ) -> None:
     """Estimate shares, and means of numbers, with intervals that hold.
 
     From a collector's tally (URL and SURVEY), from tally files, which are merged, from counts (--yes, --n ..), or from
     a CSV with a row a person (--column, docs/data.md).
     """
-    options = IntervalOptions(**interval)
     if paper or data:
         if paper and (sources or data):
             raise click.UsageError("Give a collector, tally files, counts, or a CSV: one of the four.")

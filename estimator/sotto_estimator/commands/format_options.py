@@ -28,11 +28,12 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if format_text is None:
             return command(*arguments, **given)
         refuse_others(_TAKEN, "--format")
-        options = IntervalOptions(**{name: given[name] for name in ("level", "method", "target", "simultaneous")})
         if not given["sources"]:
             raise click.UsageError("--format goes with files: sotto estimate --format NAME FILE ...")
         output: Output = given["output"]
-        output.show(_read(format_text, [Path(path) for path in given["sources"]], given["by"] or None, options))
+        output.show(
+            _read(format_text, [Path(path) for path in given["sources"]], given["by"] or None, given["options"])
+        )
         return None
 
     words = f"Files of another program: {', '.join(FORMATS)} (docs/formats.md)."

@@ -14,7 +14,6 @@ from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.parameters import read_probability
 from sotto_estimator.designs.spec import arm as read_arm
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.misfit.estimate import ModelEstimate, estimate_model
 from sotto_estimator.misfit.model import MODELS, Control
 from sotto_estimator.misfit.what_if import WAYS, WhatIf, what_if
@@ -138,8 +137,8 @@ def _find(
     given: dict[str, Any],
 ) -> ModelEstimate | WhatIf:
     if cases is None:
-        return estimate_model(str(model), arms, controls, level=given["level"])
-    return what_if(*cases, arms, IntervalOptions(**{name: given[name] for name in _INTERVAL}))
+        return estimate_model(str(model), arms, controls, level=given["options"].level)
+    return what_if(*cases, arms, given["options"])
 
 
 def _arms(given: dict[str, Any]) -> tuple[str, list[Arm]]:

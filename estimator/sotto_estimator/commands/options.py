@@ -1,29 +1,39 @@
 """What the estimator's commands share: groups of options, --json and --csv, a token for a collector only, warnings."""
 
 from collections.abc import Callable, Collection
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import reduce, wraps
 from typing import Any
 
 import click
 
 from sotto_estimator.channel.channel import TARGETS
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.sources.selection import Selection
 
 
 def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add options of which the command gets one argument, `name`: a dataclass whose fields are what they give."""
+    """Add options of which the command gets one argument, `name`: a dataclass whose fields are what they give.
+
+    A field that has a default, and whose option is not among these, keeps it.
+    """
+    own = {parameter.name for parameter in click.command(reduce(_added, options, lambda: None)).params}
+    names = [field.name for field in fields(kind) if field.name in own or field.default is MISSING]
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def with_group(*arguments: Any, **given: Any) -> Any:
-            group = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            group = kind(**{name: given.pop(name) for name in names})
             return command(*arguments, **{name: group}, **given)
 
-        return reduce(lambda inner, option: option(inner), reversed(options), with_group)
+        return reduce(_added, reversed(options), with_group)
 
     return add
+
+
+def _added(command: Any, option: Callable[..., Any]) -> Any:
+    return option(command)
 
 
 level_option = click.option(
@@ -41,28 +51,30 @@ TARGET_HELP = (
 )
 
 
-def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --level, --method and --target, which estimates and plans share."""
-    options = (
-        click.option(
-            "--target",
-            type=click.Choice(TARGETS),
-            help=TARGET_HELP,
-        ),
-        click.option(
-            "--method",
-            type=click.Choice(METHODS),
-            default=default_method,
-            show_default=True,
-            help="How intervals are made.",
-        ),
-        level_option,
-    )
-    return lambda command: reduce(lambda inner, option: option(inner), options, command)
+def interval_options(
+    kind: type[IntervalOptions], *more: Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --level, --method, --target and `more`; the command gets `options`, of this kind."""
+    return grouped("options", kind, *more, level_option, _METHOD, _TARGET)
+
+
+_METHOD = click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default=IntervalOptions().method,
+    show_default=True,
+    help="How intervals are made.",
+)
+_TARGET = click.option("--target", type=click.Choice(TARGETS), help=TARGET_HELP)
+simultaneous_option = click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals hold together at the level, those of all groups too (Bonferroni).",
+)
 
 
 def anytime_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --anytime, which is --method anytime, to a command with `interval_options`."""
+    """Add --anytime, which is --method anytime, to a command with `interval_options`, above it."""
 
     @wraps(command)
     def of_method(*arguments: Any, is_anytime: bool, method: str, **options: Any) -> Any:

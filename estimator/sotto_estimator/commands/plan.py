@@ -1,11 +1,9 @@
 """`sotto plan`."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import click
 
-from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.options import grouped, interval_options, plan_error
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.plan_assurance_options import assurance_option, check_assurance_option
@@ -17,8 +15,7 @@ from sotto_estimator.commands.plan_survey_options import (
     survey_plan_options,
 )
 from sotto_estimator.commands.plan_text_options import TextAsk, check_text_plan_options, text_plan, text_plan_options
-from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.share_plan import SharePlan, plan_shares
 from sotto_estimator.planning.width_curves import AGAINST, Against
 from sotto_estimator.results.result import Result
@@ -57,6 +54,15 @@ _OF_QUESTION = (
 )
 
 
+_SHARE = click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="The true share that is expected; hoeffding's width holds for every share.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionAsk:
     """The question that is planned by its epsilons, where no survey file is given."""
@@ -67,7 +73,7 @@ class QuestionAsk:
     n_questions: int | None
     epsilon_forever: float | None
 
-    def plan(self, n: int | None, half_width: float | None, options: Reach) -> SharePlan:
+    def plan(self, n: int | None, half_width: float | None, options: PlanOptions) -> SharePlan:
         """Return the plan of a question of shares by each mechanism. Raises UsageError."""
         if self.max_selected is not None and (self.n_options is None or self.max_selected > self.n_options):
             raise click.UsageError("--max-selected goes with --options, and is at most as many.")
@@ -93,16 +99,8 @@ class QuestionAsk:
     type=click.FloatRange(0, min_open=True),
     help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
 )
-@interval_options("chernoff")
-@click.option(
-    "--share",
-    type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    help="The true share that is expected; hoeffding's width holds for every share.",
-)
+@interval_options(PlanOptions, _SHARE, assurance_option)
 @survey_plan_options
-@assurance_option
 @click.option(
     "--against",
     type=click.Choice(AGAINST),
@@ -120,8 +118,7 @@ def plan(
     n_reports: int | None,
     half_width: float | None,
     output: Output,
-    target: Target | None,
-    **options: Any,
+    options: PlanOptions,
 ) -> None:
     """Plan what a survey will show of so many respondents, or how many of them a precision needs.
 
@@ -140,9 +137,9 @@ def plan(
     """
     check_survey_options(of_file)
     if of_file.survey_file:
-        n_candidates = Reach().n_candidates if of_text.n_candidates is None else of_text.n_candidates
-        reach = Reach(**options, n_candidates=n_candidates)
-        plan_survey_file(output, of_file, of_file.survey_file, n_reports, half_width, reach, target)
+        if of_text.n_candidates is not None:
+            options = replace(options, n_candidates=of_text.n_candidates)
+        plan_survey_file(output, of_file, of_file.survey_file, n_reports, half_width, options)
         return
     if not of_question.epsilons:
         raise click.UsageError("Give SURVEY_FILE or --epsilon.")
@@ -151,18 +148,16 @@ def plan(
     is_curve = _check_together(of_question, against, output, of_shares=not (of_text.is_text or is_of_numbers))
     if not of_text.is_text and (n_reports is None) == (half_width is None):
         raise click.UsageError("Give --n or --half-width, one of the two.")
-    reach = Reach(**options, target=target or "population")
     found: Result
     try:
         if of_text.is_text:
             found = text_plan(of_question.epsilons, of_question.epsilon_forever, n_reports, of_text)
         elif is_of_numbers:
-            of_means = IntervalOptions(reach.level, reach.method, reach.target)
             found = number_plan(
-                of_numbers, of_question.epsilons, n_reports, half_width, of_means, of_question.epsilon_forever
+                of_numbers, of_question.epsilons, n_reports, half_width, options, of_question.epsilon_forever
             )
         else:
-            found = of_question.plan(n_reports, half_width, reach)
+            found = of_question.plan(n_reports, half_width, options)
             found = found.curves(against or "n") if is_curve else found
     except ValueError as fault:
         raise plan_error(fault) from fault

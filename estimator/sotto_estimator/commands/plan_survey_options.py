@@ -1,21 +1,19 @@
 """The options of `sotto plan SURVEY_FILE`, and what it prints."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.options import grouped, is_typed
 from sotto_estimator.commands.output import Output
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.intervals.intervals import target_of
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.respondents_plan import plan_respondents
 from sotto_estimator.planning.split import Split, SplitVerdict
 from sotto_estimator.planning.survey import wish_of
@@ -110,26 +108,22 @@ def plan_survey_file(
     path: Path,
     n: int | None,
     half_width: float | None,
-    reach: Reach,
-    target: Target | None,
+    options: PlanOptions,
 ) -> None:
-    """Show the plan of a survey file, and then write it. Raises UsageError and SourceError.
-
-    `target`: None, where the file says whom it is about.
-    """
+    """Show the plan of a survey file, and then write it. Raises UsageError and SourceError."""
     if half_width is not None and half_width > 0.5:
         raise click.BadParameter("must be at most 0.5: there is no more to learn.", param_hint="--half-width")
     draft = Draft.read(path)
-    reach = replace(reach, target=target or target_of(draft.survey))
+    options = options.of(draft.survey)
     if not any(wish_of(question, half_width) for question in draft.survey.questions):
         _check_unwished(ask, n)
     try:
         if n is None:
             if ask.total_epsilon is not None or ask.is_written:
                 raise click.UsageError("--total-epsilon and --write need --n.")
-            output.show(plan_respondents(draft.survey, half_width=half_width, reach=reach))
+            output.show(plan_respondents(draft.survey, half_width=half_width, options=options))
             return
-        plan = plan_draft(draft, n, reach, half_width, ask.total_epsilon)
+        plan = plan_draft(draft, n, options, half_width, ask.total_epsilon)
     except DomainError as fault:
         raise click.UsageError(str(fault).replace("total_epsilon", "--total-epsilon")) from None
     output.show(plan)

@@ -55,9 +55,8 @@ class IntervalOptions:
 
         `what`: whose options they are, for the words of the error.
         """
-        usual = type(self)()
         for field in fields(self):
-            if field.name not in taken and getattr(self, field.name) != getattr(usual, field.name):
+            if field.name not in taken and getattr(self, field.name) != field.default:
                 raise DomainError(
                     f"{field.name} ({getattr(self, field.name)!r}) is not an option of {what}, which takes "
                     f"{', '.join(taken)}."
@@ -69,7 +68,7 @@ class IntervalOptions:
         """Whom shares and means are about."""
         return self.target or "population"
 
-    def of(self, survey: "Survey") -> "IntervalOptions":
+    def of(self, survey: "Survey") -> Self:
         """Return these options for a survey's results: about whom it says, unless a target was given.
 
         Who gives the size of a population asks about that.

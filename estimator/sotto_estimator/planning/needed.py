@@ -10,10 +10,10 @@ import numpy as np
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.questions import channel_of, is_text
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning import numbers as numbers
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.outlook import Reach, study_of, width_of
+from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import study_of, width_of
 from sotto_estimator.planning.survey import answers_of, respondents_of
 from sotto_estimator.planning.widths import respondents_needed, smallest_n
 from sotto_protocol import Question
@@ -25,37 +25,34 @@ EPSILON_STEP = Decimal("0.001")
 _N_QUICK = 6  # after so many the search halves wherever it is slow
 
 
-def respondents_for(question: Question, want: float, reach: Reach, part: Fraction) -> int | None:
+def respondents_for(question: Question, want: float, options: PlanOptions, part: Fraction) -> int | None:
     """Return the fewest respondents that give the width, `part` of whom are asked; None where 10^12 do not."""
     try:
-        return respondents_of(question, _answers_for(question, want, reach), part)
+        return respondents_of(question, _answers_for(question, want, options), part)
     except DomainError:
         return None
 
 
-def _answers_for(question: Question, want: float, reach: Reach) -> int:
+def _answers_for(question: Question, want: float, options: PlanOptions) -> int:
     mechanism = question.mechanism
     if is_text(question):
 
         def shares(n: Floats) -> Floats:
-            return np.array([width_of(question, int(size), reach) for size in n])
+            return np.array([width_of(question, int(size), options) for size in n])
 
         return smallest_n(shares, want, 0)
     if isinstance(mechanism, WindowResponse):
-        options = IntervalOptions(reach.level, reach.method, reach.target)
         return numbers.respondents_for(want, mechanism, study_of(question), options)
     return respondents_needed(
         want,
         channel_of(question),
-        level=reach.level,
-        method=reach.method,
-        target=reach.target,
-        share=reach.share,
-        assurance=reach.assurance_of(reach.target),
+        options.for_target(options.about),
     )
 
 
-def least_epsilon(draft: Draft, index: int, want: float, n: int, reach: Reach, part: Fraction) -> Decimal | None:
+def least_epsilon(
+    draft: Draft, index: int, want: float, n: int, options: PlanOptions, part: Fraction
+) -> Decimal | None:
     """Return an epsilon with which n respondents give the width, where one step less does not; None where none does.
 
     In [0.001, 20], in steps of 0.001, below any `epsilon_forever`. More epsilon gives less width, but for
@@ -63,13 +60,13 @@ def least_epsilon(draft: Draft, index: int, want: float, n: int, reach: Reach, p
     """
     if not draft.is_free(index):
         question = draft.survey.questions[index]
-        return question.epsilon if width_of(question, answers_of(question, n, part), reach) <= want else None
+        return question.epsilon if width_of(question, answers_of(question, n, part), options) <= want else None
 
     def excess(n_steps: int) -> float:
         question = draft.ask(index, n_steps * EPSILON_STEP)
         if question is None:
             return math.inf
-        width = width_of(question, answers_of(question, n, part), reach)
+        width = width_of(question, answers_of(question, n, part), options)
         return math.log(width / want) if width else -math.inf  # respondents without noise are all known
 
     start = int(draft.survey.questions[index].epsilon / EPSILON_STEP)

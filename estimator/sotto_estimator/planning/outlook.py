@@ -18,8 +18,8 @@ from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import method_of_mean, place_error
-from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.numbers import NumberStudy, expected_outputs, half_widths
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import half_width, standard_deviation
 from sotto_estimator.strings.plan import POWER, TextDesign, TextStudy, smallest_share
 from sotto_estimator.strings.plan_designs import bucket_response
@@ -33,26 +33,6 @@ _EXACT = "clopper-pearson"
 _FOR_WAVES = "chernoff"
 _UNIT_STUDY = NumberStudy(Number((), 0, 1, 1), 0.25)
 _N_SECTIONS = 64  # a search looks at so many counts at once
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What kind of intervals is planned: those of `sotto estimate`, at a true share that is expected.
-
-    `target`: of which intervals a wish is held against. `n_candidates`: how many strings are looked for in a text
-    question. `assurance`: with which a share's half-width about the population is met.
-    """
-
-    level: float = 0.95
-    method: str = "chernoff"
-    target: Target = "population"
-    share: float = 0.5
-    n_candidates: int = 100
-    assurance: float = EXPECTED
-
-    def assurance_of(self, target: Target) -> float:
-        """Return with which a share's half-width is met: about the respondents it is the expected count's."""
-        return self.assurance if target == "population" else EXPECTED
 
 
 class _Intervals(TypedDict):
@@ -80,51 +60,52 @@ class Precision:
 
 
 def figures_of(
-    question: Question, n: int, reach: Reach, target: Target, n_intervals: int, is_together: bool
+    question: Question, n: int, options: PlanOptions, target: Target, n_intervals: int, is_together: bool
 ) -> Precision:
     """Return what n answers to a question show, if `n_intervals` are to hold together. `n` >= 1."""
     if is_text(question):
-        share = width_of(question, n, reach)
+        share = width_of(question, n, options)
         return Precision(target, is_together, None, share if share < 1 else None, None)
-    width = width_of(question, n, reach, target, n_intervals)
+    width = width_of(question, n, options, target, n_intervals)
     least = None
     if not is_number(question):
-        least = told_from_zero(n, channel_of(question), reach, target, n_intervals)
-    return Precision(target, is_together, width, least, _told_apart(question, n // 2, reach, target, 2 * n_intervals))
+        least = told_from_zero(n, channel_of(question), options, target, n_intervals)
+    return Precision(target, is_together, width, least, _told_apart(question, n // 2, options, target, 2 * n_intervals))
 
 
-def width_of(question: Question, n: int, reach: Reach, target: Target | None = None, n_intervals: int = 1) -> float:
+def width_of(
+    question: Question, n: int, options: PlanOptions, target: Target | None = None, n_intervals: int = 1
+) -> float:
     """Return the half-width of n answers' interval; of a text question the smallest share that is detected.
 
-    `target`: that of the reach, where none is given.
+    `target`: that of the options, where none is given.
     """
-    target = target or reach.target
+    target = target or options.about
     mechanism = question.mechanism
     if is_text(question):
         n_levels, design = _text_design(question)
-        return smallest_share(design, TextStudy(max(1, n // n_levels), reach.n_candidates))
+        return smallest_share(design, TextStudy(max(1, n // n_levels), options.n_candidates))
     if isinstance(mechanism, WindowResponse):
         channel = NumberChannel.of(mechanism)
-        method = method_of_mean(channel, IntervalOptions(reach.level, reach.method, target))
-        return study_of(question).size * _mean_width(mechanism, n, reach.level, method, n_intervals)
-    intervals = _intervals(reach, target, n_intervals)
-    return half_width(n, channel_of(question), share=reach.share, assurance=reach.assurance_of(target), **intervals)
+        method = method_of_mean(channel, options.for_target(target))
+        return study_of(question).size * _mean_width(mechanism, n, options.level, method, n_intervals)
+    return half_width(n, channel_of(question), options.for_target(target), n_intervals=n_intervals)
 
 
-def width_of_waves(question: Question, n: int, reach: Reach, n_waves: int) -> float:
+def width_of_waves(question: Question, n: int, options: PlanOptions, n_waves: int) -> float:
     """Return the half-width of so many waves pooled, in each of which the same people give n answers.
 
     About the population, and whatever they answer when; of numbers and texts that of one wave.
     """
     if is_text(question) or is_number(question):
-        return width_of(question, n, reach, "population")
-    method = reach.method if find_method(reach.method).allows_waves else _FOR_WAVES
+        return width_of(question, n, options, "population")
+    method = options.method if find_method(options.method).allows_waves else _FOR_WAVES
     channel, n_reports = channel_of(question), n * n_waves
     low, high = share_bounds(
-        np.rint(n_reports * channel.reported_share(reach.share)),
+        np.rint(n_reports * channel.reported_share(options.share)),
         n_reports,
         channel,
-        level=reach.level,
+        level=options.level,
         method=method,
         target="population",
         devices=Devices.alike(n_reports, n_waves),
@@ -146,13 +127,15 @@ def study_of(question: Question) -> NumberStudy:
     return NumberStudy(question.kind, float(question.kind.most_wanted) / 2)
 
 
-def told_from_zero(n: int, channel: Channel, reach: Reach, target: Target, n_intervals: int = 1) -> float | None:
+def told_from_zero(
+    n: int, channel: Channel, options: PlanOptions, target: Target, n_intervals: int = 1
+) -> float | None:
     """Return the smallest share whose interval will lie above 0 with probability `POWER`; None where none will.
 
     Exact: c is the least count of n whose interval does, and P(count < c) = 1 - `POWER` at the share. So the share is
     the upper end of Clopper and Pearson's interval of c - 1, with that in its tail; about respondents the next person.
     """
-    count = _least_count(n, channel, _intervals(reach, target, n_intervals))
+    count = _least_count(n, channel, _intervals(options, target, n_intervals))
     if count is None:
         return None
     tails = 2 * (1 - POWER)
@@ -173,7 +156,7 @@ def _least_count(n: int, channel: Channel, intervals: _Intervals) -> int | None:
     return high if high <= n else None
 
 
-def _told_apart(question: Question, n: int, reach: Reach, target: Target, n_intervals: int) -> float | None:
+def _told_apart(question: Question, n: int, options: PlanOptions, target: Target, n_intervals: int) -> float | None:
     """Return the smallest difference between two groups of n answers that their intervals show, about `POWER` times.
 
     The intervals are as wide as planned, and their middles' difference is normal. Of shares about one half, whatever
@@ -181,8 +164,8 @@ def _told_apart(question: Question, n: int, reach: Reach, target: Target, n_inte
     """
     if n < 1:
         return None
-    reach = replace(reach, share=0.5)
-    width = width_of(question, n, reach, target, n_intervals)
+    options = replace(options, share=0.5)
+    width = width_of(question, n, options, target, n_intervals)
     mechanism = question.mechanism
     if isinstance(mechanism, WindowResponse):
         study = study_of(question)
@@ -191,7 +174,7 @@ def _told_apart(question: Question, n: int, reach: Reach, target: Target, n_inte
         error = most * place_error(outputs, NumberChannel.of(mechanism))
     else:
         most = 1.0
-        error = standard_deviation(n, channel_of(question), share=reach.share, target=target)
+        error = standard_deviation(n, channel_of(question), share=options.share, target=target)
     difference = 2 * width + float(ndtri(POWER)) * math.sqrt(2) * error
     return difference if difference <= most else None
 
@@ -208,5 +191,5 @@ def _text_design(question: Question) -> tuple[int, TextDesign]:
     return 1, mechanism
 
 
-def _intervals(reach: Reach, target: Target, n_intervals: int) -> _Intervals:
-    return {"level": reach.level, "method": reach.method, "target": target, "n_intervals": n_intervals}
+def _intervals(options: PlanOptions, target: Target, n_intervals: int) -> _Intervals:
+    return {"level": options.level, "method": options.method, "target": target, "n_intervals": n_intervals}

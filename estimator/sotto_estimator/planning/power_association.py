@@ -8,8 +8,8 @@ from scipy import special
 
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.options import check_share
 from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
-from sotto_estimator.planning.widths import check_share
 
 _LEAST_VARIANCE = 1e-12
 """Answers that are all the same, or all opposite, are so without noise: what is found of them does not vary."""

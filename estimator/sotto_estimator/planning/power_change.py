@@ -14,9 +14,9 @@ from scipy import special
 
 from sotto_estimator.channel.channel import Channel, Floats, report_variance
 from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.options import check_share
 from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
 from sotto_estimator.planning.power_groups import GroupsTest
-from sotto_estimator.planning.widths import check_share
 
 People = Literal["other", "same", "anew"]
 PEOPLE: tuple[People, ...] = get_args(People)

@@ -14,8 +14,8 @@ from scipy import special
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import prob_at_most
+from sotto_estimator.planning.options import check_share
 from sotto_estimator.planning.power import LEAST_PLANNED, USUAL, Errors
-from sotto_estimator.planning.widths import check_share
 
 MOST_ENUMERATED = 1_000
 """Powers are added up over all counts where n l (1 - l), l the mean reported share, is at most this: up to 4,000 in

@@ -12,8 +12,8 @@ import numpy as np
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import least_counts, prob_at_least, prob_at_most
+from sotto_estimator.planning.options import check_share
 from sotto_estimator.planning.power import LEAST_PLANNED, USUAL, Errors
-from sotto_estimator.planning.widths import check_share
 
 _N_GAPS = 8
 """So many counts' worth of the difference: over as many sizes teeth can still undo it."""

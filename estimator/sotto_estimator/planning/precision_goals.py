@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import respondents_for
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.split import SplitVerdict
 from sotto_estimator.planning.survey import PlannedSurvey, part_drawn, wish_of
 from sotto_protocol import Question, Survey
@@ -30,12 +30,12 @@ class PrecisionGoal:
     is_free: bool = True
 
 
-def wishes_at(survey: Survey, reach: Reach, half_width: float | None) -> list[PrecisionGoal]:
+def wishes_at(survey: Survey, options: PlanOptions, half_width: float | None) -> list[PrecisionGoal]:
     """Return what is wished, where no number of respondents is planned."""
     wanted = [(question, wish_of(question, half_width)) for question in survey.questions]
     part = part_drawn(survey)
     return [
-        PrecisionGoal(question, want, respondents_for(question, want, reach, part))
+        PrecisionGoal(question, want, respondents_for(question, want, options, part))
         for question, want in wanted
         if want is not None
     ]
@@ -49,7 +49,7 @@ def wishes_of(draft: Draft, plan: PlannedSurvey, verdict: SplitVerdict) -> list[
         PrecisionGoal(
             one.question,
             one.want,
-            respondents_for(one.question, one.want, plan.reach, part),
+            respondents_for(one.question, one.want, plan.options, part),
             one.width,
             least,
             epsilon,

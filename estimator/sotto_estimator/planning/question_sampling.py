@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
-from typing import Unpack
 
 from sotto_estimator.channel.channel import Channel
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.table import PlanRow, QuestionShape
-from sotto_estimator.planning.widths import PlanOptions, half_width, respondents_needed, standard_deviation
+from sotto_estimator.planning.widths import USUAL, half_width, respondents_needed, standard_deviation
 from sotto_protocol.documents import MAX_DECIMALS
 
 
@@ -17,7 +17,7 @@ def rows_by_number_drawn(
     epsilons: Sequence[Decimal],
     n: int | None,
     wanted: float | None,
-    **options: Unpack[PlanOptions],
+    options: PlanOptions = USUAL,
 ) -> list[PlanRow]:
     """Return a row for each number of questions that a device could answer: 1, 2, 4 .. and all of them.
 
@@ -43,10 +43,10 @@ def _row(
     part = (epsilon / n_drawn).quantize(Decimal(1).scaleb(-MAX_DECIMALS), ROUND_FLOOR)
     mechanism = min(design.mechanisms(part), key=lambda one: one.report_variance)
     channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-    asked = max(1, n * n_drawn // n_questions) if n else respondents_needed(wanted or 0, channel, **options)
+    asked = max(1, n * n_drawn // n_questions) if n else respondents_needed(wanted or 0, channel, options)
     total = n or math.ceil(asked * n_questions / n_drawn)
-    share, target = options.get("share", 0.5), options.get("target", "population")
+    share, target = options.share, options.about
     deviation = standard_deviation(asked, channel, share=share, target=target)
     what = f"all {n_questions}" if n_drawn == n_questions else f"draw {n_drawn} of {n_questions}"
-    width = half_width(asked, channel, **options)
+    width = half_width(asked, channel, options)
     return PlanRow(float(epsilon), f"{what}, {mechanism.name}", total, deviation, width)

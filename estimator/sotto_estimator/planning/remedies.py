@@ -61,21 +61,21 @@ def _help(
     index: int,
     drawn: tuple[int, dict[int, float]] | None,
 ) -> Remedy:
-    one, part, reach = alike[0], part_drawn(plan.survey), plan.reach
-    options = _fewer_options(draft, plan, index) if draft.is_free(index) else None
-    epsilon = least_epsilon(draft, index, one.goal, plan.n, reach, part) if draft.is_free(index) else None
+    one, part, options = alike[0], part_drawn(plan.survey), plan.options
+    fewer = _fewer_options(draft, plan, index) if draft.is_free(index) else None
+    epsilon = least_epsilon(draft, index, one.goal, plan.n, options, part) if draft.is_free(index) else None
     n_waves = plan.survey.waves
     width_drawn = drawn[1][index] if drawn and drawn[1][index] <= _WORTH * one.width else None
     return Remedy(
         questions=tuple(alike),
-        n_options=options[0] if options else None,
-        width_of_options=options[1] if options else None,
+        n_options=fewer[0] if fewer else None,
+        width_of_options=fewer[1] if fewer else None,
         n_drawn=drawn[0] if drawn and width_drawn is not None else None,
         width_drawn=width_drawn,
-        respondents=respondents_for(one.question, one.goal, reach, part),
+        respondents=respondents_for(one.question, one.goal, options, part),
         epsilon=epsilon,
-        width_of_waves=width_of_waves(one.question, one.n_answers, reach, n_waves) if n_waves > 1 else None,
-        width_of_others=width_of(one.question, one.n_answers * n_waves, reach) if n_waves > 1 else None,
+        width_of_waves=width_of_waves(one.question, one.n_answers, options, n_waves) if n_waves > 1 else None,
+        width_of_others=width_of(one.question, one.n_answers * n_waves, options) if n_waves > 1 else None,
         width_of_respondents=_of_respondents(one, plan),
         is_free=draft.is_free(index),
     )
@@ -84,7 +84,7 @@ def _help(
 def _of_respondents(one: QuestionPlan, plan: PlannedSurvey) -> float | None:
     """Return the half-width about the respondents alone; None where that is planned, or helps nobody."""
     width = one.of("respondents").half_width
-    helps = plan.reach.target == "population" and width is not None and width <= _WORTH * one.width
+    helps = plan.options.about == "population" and width is not None and width <= _WORTH * one.width
     return width if helps else None
 
 
@@ -95,7 +95,7 @@ def _fewer_options(draft: Draft, plan: PlannedSurvey, index: int) -> tuple[int, 
 
     def width(n_options: int) -> float:
         asked = _with_options(draft, index, options[:n_options])
-        return one.width if asked is None else width_of(asked, answers_of(asked, plan.n, part), plan.reach)
+        return one.width if asked is None else width_of(asked, answers_of(asked, plan.n, part), plan.options)
 
     low, high = 2, len(options)  # of that many it is not reached
     if high <= low:
@@ -130,7 +130,7 @@ def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Dr
         factor = plan.survey.epsilon / sum_of_most([question.epsilon for question in questions], n_drawn)
         asked = {index: _scaled(draft, index, factor) for index in indices}
         tried[n_drawn] = {
-            index: width_of(question, answers_of(question, plan.n, part), plan.reach)
+            index: width_of(question, answers_of(question, plan.n, part), plan.options)
             for index, question in asked.items()
         }
     if not tried:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.intervals import target_of
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_at
 from sotto_estimator.results.result import Result
 from sotto_protocol import Survey
@@ -19,7 +18,7 @@ class RespondentsPlan(Result):
 
     survey: Survey
     wishes: tuple[PrecisionGoal, ...]
-    reach: Reach
+    options: PlanOptions
     title: str = ""
 
     @property
@@ -33,16 +32,16 @@ class RespondentsPlan(Result):
 
 
 def plan_respondents(
-    survey: Survey | str | os.PathLike[str], *, half_width: float | None = None, reach: Reach | None = None
+    survey: Survey | str | os.PathLike[str], *, half_width: float | None = None, options: PlanOptions | None = None
 ) -> RespondentsPlan:
     """Return how many respondents give what is wanted of each question of a survey, or of a survey file.
 
-    `half_width`: what is wanted of shares whose question has no `want`. About whom the survey says, unless a `reach`
+    `half_width`: what is wanted of shares whose question has no `want`. About whom the survey says, unless `options`
     is given. Raises SourceError for a file that is no survey, DomainError where nothing is wanted.
     """
     of = survey if isinstance(survey, Survey) else Draft.read(Path(survey)).survey
-    reach = reach or Reach(target=target_of(of))
-    wishes = wishes_at(of, reach, half_width)
+    options = (options or PlanOptions()).of(of)
+    wishes = wishes_at(of, options, half_width)
     if not wishes:
         raise DomainError("nothing is wanted: give half_width, or write `want` into a question.")
-    return RespondentsPlan(of, tuple(wishes), reach)
+    return RespondentsPlan(of, tuple(wishes), options)

@@ -6,11 +6,10 @@ from decimal import Decimal
 
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.asked import check_size, exact, exact_one, size_words
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.question_sampling import rows_by_number_drawn
 from sotto_estimator.planning.table import PlanRow, QuestionShape, plan_rows
 from sotto_estimator.planning.width_curves import Against, CurvePoint, curve_points
-from sotto_estimator.planning.widths import PlanOptions
 from sotto_estimator.results.result import Result
 
 
@@ -26,7 +25,7 @@ class SharePlan(Result):
     epsilons: tuple[Decimal, ...]
     n: int | None
     half_width: float | None
-    options: Reach
+    options: PlanOptions
     rows: tuple[PlanRow, ...]
     epsilon_forever: Decimal | None = None
     n_questions: int | None = None
@@ -41,8 +40,7 @@ class SharePlan(Result):
         """Return half-widths as curves of the mechanism that `auto` takes. Raises DomainError."""
         if self.epsilon_forever is not None or self.n_questions is not None:
             raise DomainError("curves are of one question and one report: without n_questions and epsilon_forever.")
-        options = widths_options(self.options)
-        points = curve_points(against, self.design, self.epsilons, self.n, self.half_width, **options)
+        points = curve_points(against, self.design, self.epsilons, self.n, self.half_width, self.options)
         return WidthCurves(self.design, against, self.options, tuple(points), self.title)
 
 
@@ -52,7 +50,7 @@ class WidthCurves(Result):
 
     design: QuestionShape
     against: Against
-    options: Reach
+    options: PlanOptions
     points: tuple[CurvePoint, ...]
     title: str = ""
 
@@ -70,7 +68,7 @@ def plan_shares(
     max_selected: int = 0,
     n_questions: int | None = None,
     epsilon_forever: float | Decimal | None = None,
-    options: Reach | None = None,
+    options: PlanOptions | None = None,
 ) -> SharePlan:
     """Return how precise each mechanism is of n respondents, or how many of them give a half-width.
 
@@ -81,23 +79,12 @@ def plan_shares(
     check_size(n, half_width)
     if not 0 <= max_selected <= n_options:
         raise DomainError(f"max_selected ({max_selected}) must be in [0, n_options] (n_options = {n_options}).")
-    options, design, asked = options or Reach(), QuestionShape(n_options, max_selected), exact(epsilons)
-    forever, widths = None if epsilon_forever is None else exact_one(epsilon_forever), widths_options(options)
+    options, design, asked = options or PlanOptions(), QuestionShape(n_options, max_selected), exact(epsilons)
+    forever = None if epsilon_forever is None else exact_one(epsilon_forever)
     if n_questions is None:
-        rows = plan_rows(design, asked, n, half_width, forever, **widths)
+        rows = plan_rows(design, asked, n, half_width, forever, options)
     elif forever is not None:
         raise DomainError("epsilon_forever goes without n_questions: of a survey one report is planned.")
     else:
-        rows = rows_by_number_drawn(design, n_questions, asked, n, half_width, **widths)
+        rows = rows_by_number_drawn(design, n_questions, asked, n, half_width, options)
     return SharePlan(design, asked, n, half_width, options, tuple(rows), forever, n_questions)
-
-
-def widths_options(options: Reach) -> PlanOptions:
-    """Return what half-widths are planned with."""
-    return PlanOptions(
-        level=options.level,
-        method=options.method,
-        share=options.share,
-        assurance=options.assurance,
-        target=options.target,
-    )

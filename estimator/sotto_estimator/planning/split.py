@@ -97,7 +97,7 @@ def split_of(draft: Draft, plan: PlannedSurvey, n_drawn: int) -> Split:
     """Return the least epsilons where so many questions are drawn."""
     part = Fraction(n_drawn, len(plan.questions))
     epsilons = tuple(
-        one.question.epsilon if one.want is None else least_epsilon(draft, index, one.want, plan.n, plan.reach, part)
+        one.question.epsilon if one.want is None else least_epsilon(draft, index, one.want, plan.n, plan.options, part)
         for index, one in enumerate(plan.questions)
     )
     return Split(n_drawn, epsilons)
@@ -139,9 +139,9 @@ def _offer(draft: Draft, plan: PlannedSurvey, epsilons: tuple[Decimal, ...], n_d
         (draft.ask(index, epsilon) if _is_split(draft, plan, index) else None) or one.question
         for index, (epsilon, one) in enumerate(zip(epsilons, plan.questions, strict=True))
     ]
-    widths = tuple(width_of(question, answers_of(question, plan.n, part), plan.reach) for question in asked)
+    widths = tuple(width_of(question, answers_of(question, plan.n, part), plan.options) for question in asked)
     sizes = [
-        respondents_for(question, one.want, plan.reach, part)
+        respondents_for(question, one.want, plan.options, part)
         for question, one in zip(asked, plan.questions, strict=True)
         if one.want is not None
     ]

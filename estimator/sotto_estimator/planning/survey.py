@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
 from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning.outlook import Precision, Reach, figures_of, width_of
+from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import Precision, figures_of, width_of
 from sotto_protocol import Question, Survey
 from sotto_protocol.words import counted
 
@@ -25,7 +26,7 @@ HOPELESS = 0.5
 class QuestionPlan:
     """What one question shows of `n_answers`: the part of the respondents who are asked it, or one option of it.
 
-    `width`: what a wish is held against, the half-width of the reach's target by itself, or a text's smallest share.
+    `width`: what a wish is held against, the half-width of the options's target by itself, or a text's smallest share.
     `figures`: of the population one at a time and all together, then of the respondents. `size`: all that there is to
     learn: 1, or a number's range in its unit. `want`: the half-width that is wished for, None where none is.
     """
@@ -58,7 +59,7 @@ class PlannedSurvey:
 
     survey: Survey
     n: int
-    reach: Reach
+    options: PlanOptions
     n_intervals: int
     questions: tuple[QuestionPlan, ...]
 
@@ -72,7 +73,7 @@ class PlannedSurvey:
         return f"{self.named}: {counted(len(self.questions), 'question')}, n = {counted(self.n, 'respondent')}"
 
 
-def plan_survey(survey: Survey, n: int, reach: Reach, half_width: float | None = None) -> PlannedSurvey:
+def plan_survey(survey: Survey, n: int, options: PlanOptions, half_width: float | None = None) -> PlannedSurvey:
     """Return what n respondents will give. Raises `DomainError` unless n is in [2, 10^12].
 
     `half_width`: what is wished for of shares whose question has no `want`.
@@ -80,22 +81,22 @@ def plan_survey(survey: Survey, n: int, reach: Reach, half_width: float | None =
     if not 2 <= n <= MAX_N:
         raise DomainError(f"n ({n}) must be in [2, 10^12]: groups are compared.")
     n_intervals = max(1, count_intervals(survey))
-    plans = (plan_question(question, survey, n, reach, half_width, n_intervals) for question in survey.questions)
-    return PlannedSurvey(survey, n, reach, n_intervals, tuple(plans))
+    plans = (plan_question(question, survey, n, options, half_width, n_intervals) for question in survey.questions)
+    return PlannedSurvey(survey, n, options, n_intervals, tuple(plans))
 
 
 def plan_question(
-    question: Question, survey: Survey, n: int, reach: Reach, half_width: float | None, n_intervals: int
+    question: Question, survey: Survey, n: int, options: PlanOptions, half_width: float | None, n_intervals: int
 ) -> QuestionPlan:
     """Return what one question of a survey shows of n respondents."""
     n_answers = answers_of(question, n, part_drawn(survey))
     figures = tuple(
-        figures_of(question, n_answers, reach, target, n_intervals if is_together else 1, is_together)
+        figures_of(question, n_answers, options, target, n_intervals if is_together else 1, is_together)
         for target in TARGETS
         for is_together in (False, True)
     )
-    alone = next(one for one in figures if one.target == reach.target)
-    width = alone.half_width if alone.half_width is not None else width_of(question, n_answers, reach)
+    alone = next(one for one in figures if one.target == options.about)
+    width = alone.half_width if alone.half_width is not None else width_of(question, n_answers, options)
     return QuestionPlan(question, n_answers, width, figures, size_of(question), wish_of(question, half_width))
 
 

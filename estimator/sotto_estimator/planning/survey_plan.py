@@ -7,13 +7,14 @@ from typing import Self
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.split import SplitVerdict, judge_wishes
 from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
 from sotto_estimator.results.result import Result
 from sotto_protocol import Survey, SurveyError
+from sotto_protocol.deprecated import warn_of_old
 from sotto_protocol.documents import load_json
 
 
@@ -32,6 +33,12 @@ class SurveyPlan(PlannedSurvey, Result):
     title: str = ""
 
     @property
+    def reach(self) -> PlanOptions:
+        """The old name of `options`."""
+        warn_of_old("SurveyPlan.reach", "options")
+        return self.options
+
+    @property
     def named(self) -> str:
         """What the survey is called."""
         return self.title or self.survey.title
@@ -47,7 +54,7 @@ def draft_of(survey: Survey) -> Draft:
 
 
 def plan_draft(
-    draft: Draft, n: int, reach: Reach, half_width: float | None = None, total: Decimal | None = None
+    draft: Draft, n: int, options: PlanOptions, half_width: float | None = None, total: Decimal | None = None
 ) -> SurveyPlan:
     """Return what n respondents will give, what would help, and whether what is wished for is reached.
 
@@ -55,10 +62,10 @@ def plan_draft(
     take, by default the survey's own. Raises `DomainError` unless n is in [2, 10^12], and for a total that is less
     than the least for each question that a device answers.
     """
-    planned = plan_survey(draft.survey, n, reach, half_width)
+    planned = plan_survey(draft.survey, n, options, half_width)
     verdict = _judge(draft, planned, total) if any(one.want is not None for one in planned.questions) else None
     wishes = wishes_of(draft, planned, verdict) if verdict else []
-    of = (planned.survey, planned.n, planned.reach, planned.n_intervals, planned.questions)
+    of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions)
     return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict)
 
 

@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Unpack
 
 from sotto_estimator.channel.channel import Channel
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import (
     NO_PRIVACY,
-    PlanOptions,
+    USUAL,
     curator_half_width,
     curator_respondents_needed,
     half_width,
@@ -87,7 +87,7 @@ def plan_rows(
     n: int | None,
     wanted: float | None,
     forever: Decimal | None = None,
-    **options: Unpack[PlanOptions],
+    options: PlanOptions = USUAL,
 ) -> list[PlanRow]:
     """Return the rows for n respondents, or, where n is None, for the wanted half-width.
 
@@ -100,9 +100,9 @@ def plan_rows(
         for mechanism in design.mechanisms(epsilon, forever):
             channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
             one_in = mechanism.n_values if mechanism.has_cohorts else 1  # of so many people one is asked an option
-            size = n or one_in * respondents_needed(wanted or 0, channel, **options)
+            size = n or one_in * respondents_needed(wanted or 0, channel, options)
             asked = max(1, size // one_in)
-            deviation, width = _deviation(asked, channel, options), half_width(asked, channel, **options)
+            deviation, width = _deviation(asked, channel, options), half_width(asked, channel, options)
             is_auto = mechanism.name == auto
             of_devices.append(PlanRow(float(epsilon), mechanism.name, size, deviation, width, is_auto))
         if forever is None and design.n_options > _N_DRAWN_BITS and not design.max_selected:
@@ -119,27 +119,27 @@ def _d_bit_flip(epsilon: Decimal, n_options: int, n: int | None, wanted: float |
     """
     mechanism = symmetric_unary(n_options, epsilon)
     channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-    size = n or -(-respondents_needed(wanted or 0, channel, **options) * n_options // _N_DRAWN_BITS)
+    size = n or -(-respondents_needed(wanted or 0, channel, options) * n_options // _N_DRAWN_BITS)
     n_of_option = max(1, size * _N_DRAWN_BITS // n_options)
     deviation = _deviation(n_of_option, channel, options)
     name = f"dBitFlip, {_N_DRAWN_BITS} of {n_options} bits"
-    return PlanRow(float(epsilon), name, size, deviation, half_width(n_of_option, channel, **options))
+    return PlanRow(float(epsilon), name, size, deviation, half_width(n_of_option, channel, options))
 
 
 def _curator(epsilon: float, sensitivity: int, n: int | None, wanted: float | None, options: PlanOptions) -> PlanRow:
-    size = n or curator_respondents_needed(wanted or 0, epsilon, sensitivity=sensitivity, **options)
+    size = n or curator_respondents_needed(wanted or 0, epsilon, options, sensitivity=sensitivity)
     noise = laplace_standard_deviation(size, epsilon, sensitivity=sensitivity)
     deviation = math.hypot(_deviation(size, NO_PRIVACY, options), noise)
-    width = curator_half_width(size, epsilon, sensitivity=sensitivity, **options)
+    width = curator_half_width(size, epsilon, options, sensitivity=sensitivity)
     return PlanRow(epsilon, "trusted curator, Laplace", size, deviation, width)
 
 
 def _no_privacy(n: int | None, wanted: float | None, options: PlanOptions) -> PlanRow:
-    respondents = options.get("target") == "respondents"
-    size = n or (1 if respondents else respondents_needed(wanted or 0, NO_PRIVACY, **options))
+    respondents = options.about == "respondents"
+    size = n or (1 if respondents else respondents_needed(wanted or 0, NO_PRIVACY, options))
     deviation = _deviation(size, NO_PRIVACY, options)
-    return PlanRow(None, "no privacy", size, deviation, no_privacy_half_width(size, **options))
+    return PlanRow(None, "no privacy", size, deviation, no_privacy_half_width(size, options))
 
 
 def _deviation(n: int, channel: Channel, options: PlanOptions) -> float:
-    return standard_deviation(n, channel, share=options.get("share", 0.5), target=options.get("target", "population"))
+    return standard_deviation(n, channel, share=options.share, target=options.about)

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, Unpack, get_args
+from typing import Literal, get_args
 
 from sotto_estimator.channel.channel import MAX_N
 from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.spacing import decimal_steps, whole_steps
 from sotto_estimator.planning.table import PlanRow, QuestionShape, plan_rows
-from sotto_estimator.planning.widths import PlanOptions
+from sotto_estimator.planning.widths import USUAL
 
 Against = Literal["n", "epsilon", "options"]
 AGAINST: tuple[Against, ...] = get_args(Against)
@@ -40,7 +41,7 @@ def curve_points(
     epsilons: Sequence[Decimal],
     n: int | None,
     wanted: float | None,
-    **options: Unpack[PlanOptions],
+    options: PlanOptions = USUAL,
 ) -> list[CurvePoint]:
     """Return the points of all curves, curve by curve, as `auto` asks the question.
 
@@ -49,10 +50,12 @@ def curve_points(
     Against options, of n: a curve of every epsilon, from two options to those of the design. Raises `DomainError`.
     """
     if against == "n":
-        sizes = [n] if n else [row.n_reports for row in _asked(plan_rows(design, epsilons, None, wanted, **options))]
+        sizes = (
+            [n] if n else [row.n_reports for row in _asked(plan_rows(design, epsilons, None, wanted, options=options))]
+        )
         steps = whole_steps(max(1, min(sizes) / _REACH), min(max(sizes) * _REACH, MAX_N))
         curves = [[_point(design, epsilon, size, options) for size in steps] for epsilon in epsilons]
-        clear = [plan_rows(design, epsilons[:1], size, None, **options)[-1] for size in steps]
+        clear = [plan_rows(design, epsilons[:1], size, None, options=options)[-1] for size in steps]
         return [*(point for curve in curves for point in curve), *(_of_row(design, row) for row in clear)]
     if n is None:
         raise DomainError(f"--against {against} goes with --n: its half-widths are those of so many respondents.")
@@ -70,7 +73,7 @@ def curve_points(
 
 
 def _point(design: QuestionShape, epsilon: Decimal, n: int, options: PlanOptions) -> CurvePoint:
-    return _of_row(design, _asked(plan_rows(design, [epsilon], n, None, **options))[0])
+    return _of_row(design, _asked(plan_rows(design, [epsilon], n, None, options=options))[0])
 
 
 def _asked(rows: Sequence[PlanRow]) -> list[PlanRow]:

@@ -8,7 +8,6 @@ people at the latest.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -25,23 +24,16 @@ from sotto_estimator.channel.channel import (
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import check_level, share_bounds
 from sotto_estimator.intervals.methods import find_method
-from sotto_estimator.planning.assurance import EXPECTED, assured_counts, check_assurance
+from sotto_estimator.planning.assurance import assured_counts, check_assurance
+from sotto_estimator.planning.options import PlanOptions, check_share
 
 NO_PRIVACY = Channel(1, 0)
+USUAL = PlanOptions()
+"""What is planned where nobody says otherwise."""
 
 _N_SECTIONS = 8  # a search looks at so many sizes at once
 _MAX_SCAN = 2**17
 _SCAN_BLOCK = 2**13
-
-
-class PlanOptions(TypedDict, total=False):
-    """What kind of interval is meant; each key may be left out."""
-
-    level: float  # in (0, 1); 0.95
-    method: str  # chernoff
-    target: Target  # population
-    share: float  # the true share that is expected, in [0, 1]; 0.5. Hoeffding's needs none
-    assurance: float  # with which the half-width is met, in (0, 1); 0.5. Hoeffding's always is
 
 
 def standard_deviation(n: int, channel: Channel, *, share: float, target: Target = "population") -> float:
@@ -55,37 +47,17 @@ def standard_deviation(n: int, channel: Channel, *, share: float, target: Target
     return math.sqrt(variance / check_n(n)) / channel.contrast
 
 
-def half_width(
-    n: int,
-    channel: Channel,
-    *,
-    level: float = 0.95,
-    method: str = "chernoff",
-    target: Target = "population",
-    share: float = 0.5,
-    assurance: float = EXPECTED,
-    n_intervals: int = 1,
-) -> float:
+def half_width(n: int, channel: Channel, options: PlanOptions = USUAL, *, n_intervals: int = 1) -> float:
     """Return half the width of the interval that n respondents will give, if `n_intervals` are to hold together.
 
     >>> round(half_width(1000, Channel.warner(0.75)), 4)
     0.0857
     """
     sizes = np.array([check_n(n)], np.float64)
-    options = PlanOptions(level=level, method=method, target=target, share=share, assurance=assurance)
-    return float(_half_widths(sizes, channel, n_intervals, **options)[0])
+    return float(_half_widths(sizes, channel, options, n_intervals)[0])
 
 
-def respondents_needed(
-    wanted_half_width: float,
-    channel: Channel,
-    *,
-    level: float = 0.95,
-    method: str = "chernoff",
-    target: Target = "population",
-    share: float = 0.5,
-    assurance: float = EXPECTED,
-) -> int:
+def respondents_needed(wanted_half_width: float, channel: Channel, options: PlanOptions = USUAL) -> int:
     """Return the smallest n from which on the half-width is at most the wanted one, with probability `assurance`.
 
     Whole counts make widths saw up and down as n grows; the n returned is past the last tooth.
@@ -96,18 +68,18 @@ def respondents_needed(
     """
 
     def widths(n: Floats) -> Floats:
-        return _half_widths(n, channel, level=level, method=method, target=target, share=share, assurance=assurance)
+        return _half_widths(n, channel, options)
 
-    period = _saw_period(wanted_half_width, channel, method=method, target=target, share=share)
+    period = _saw_period(wanted_half_width, channel, options)
     return smallest_n(widths, wanted_half_width, period)
 
 
-def no_privacy_half_width(n: int, **options: Unpack[PlanOptions]) -> float:
+def no_privacy_half_width(n: int, options: PlanOptions = USUAL) -> float:
     """Return the half-width when true answers are collected: about the respondents, 0."""
     check_n(n)
-    if options.get("target") == "respondents":
+    if options.about == "respondents":
         return 0.0
-    return half_width(n, NO_PRIVACY, **options)
+    return half_width(n, NO_PRIVACY, options)
 
 
 def laplace_standard_deviation(n: int, epsilon: float, *, sensitivity: float) -> float:
@@ -123,36 +95,29 @@ def laplace_standard_deviation(n: int, epsilon: float, *, sensitivity: float) ->
     return math.sqrt(2) * _laplace_scale(n, epsilon, sensitivity)
 
 
-def curator_half_width(n: int, epsilon: float, *, sensitivity: float, **options: Unpack[PlanOptions]) -> float:
+def curator_half_width(n: int, epsilon: float, options: PlanOptions = USUAL, *, sensitivity: float) -> float:
     """Return the half-width of a curator who is trusted with true answers and publishes with noise.
 
     About the population: the no-privacy half-width at beta / 2, plus the Laplace tail at beta / 2,
     a union bound. About the respondents: the Laplace tail at beta alone, as they are all counted.
     P(|Laplace(scale)| > t) = exp(-t / scale).
     """
-    beta = check_level(options.get("level", 0.95))
+    beta = check_level(options.level)
     scale = _laplace_scale(n, epsilon, sensitivity)
-    if options.get("target") == "respondents":
+    if options.about == "respondents":
         return scale * math.log(1 / beta)
-    return half_width(n, NO_PRIVACY, n_intervals=2, **options) + scale * math.log(2 / beta)
+    return half_width(n, NO_PRIVACY, options, n_intervals=2) + scale * math.log(2 / beta)
 
 
 def curator_respondents_needed(
-    wanted_half_width: float, epsilon: float, *, sensitivity: float, **options: Unpack[PlanOptions]
+    wanted_half_width: float, epsilon: float, options: PlanOptions = USUAL, *, sensitivity: float
 ) -> int:
     """Return the smallest n from which on `curator_half_width` is at most the wanted one."""
 
     def widths(sizes: Floats) -> Floats:
-        return np.array([curator_half_width(int(n), epsilon, sensitivity=sensitivity, **options) for n in sizes])
+        return np.array([curator_half_width(int(n), epsilon, options, sensitivity=sensitivity) for n in sizes])
 
     return smallest_n(widths, wanted_half_width, 0)
-
-
-def check_share(share: float) -> float:
-    """Return the share, or raise `DomainError` unless it lies in [0, 1]."""
-    if not 0 <= share <= 1:
-        raise DomainError(f"share ({share!r}) must be in [0, 1].")
-    return share
 
 
 def _laplace_scale(n: int, epsilon: float, sensitivity: float) -> float:
@@ -162,14 +127,13 @@ def _laplace_scale(n: int, epsilon: float, sensitivity: float) -> float:
     return sensitivity / (check_n(n) * epsilon)
 
 
-def _half_widths(n: Floats, channel: Channel, n_intervals: int = 1, **options: Unpack[PlanOptions]) -> Floats:
-    """Return the half-widths of so many respondents, shape of n; all of `options` must be given."""
-    level, target = options["level"], options["target"]
-    method = find_method(options["method"]).planned_as or options["method"]
-    check_target(target)
+def _half_widths(n: Floats, channel: Channel, options: PlanOptions, n_intervals: int = 1) -> Floats:
+    """Return the half-widths of so many respondents, shape of n."""
+    level, target = options.level, options.about
+    method = find_method(options.method).planned_as or options.method
     closed_form = find_method(method).half_width
-    reported = channel.reported_share(check_share(options["share"]))
-    assurance = check_assurance(options["assurance"], target)
+    reported = channel.reported_share(options.share)
+    assurance = check_assurance(options.assurance, target)
     if closed_form:  # the interval itself is wider by a rounding error
         return closed_form(n, check_level(level, n_intervals) / 2) / channel.contrast
     counts = np.rint(n * reported) if target == "respondents" else assured_counts(n, reported, assurance)
@@ -177,15 +141,15 @@ def _half_widths(n: Floats, channel: Channel, n_intervals: int = 1, **options: U
     return (high - low) / 2
 
 
-def _saw_period(wanted_half_width: float, channel: Channel, *, method: str, target: Target, share: float) -> float:
+def _saw_period(wanted_half_width: float, channel: Channel, options: PlanOptions) -> float:
     """Return how many respondents a tooth of the half-width lasts, at most."""
-    if find_method(method).half_width:
+    if find_method(options.method).half_width:
         return 0
-    reported = channel.reported_share(check_share(share))
+    reported = channel.reported_share(options.share)
     rarer = min(reported, 1 - reported)
     of_counts = 1 / rarer if rarer > 0 else 0  # the expected count moves on by 1
     # Both ends are whole numbers of people: 1 / n of the width 2 h, which falls as n^(-1/2).
-    of_people = 1 / wanted_half_width if target == "respondents" and wanted_half_width > 0 else 0
+    of_people = 1 / wanted_half_width if options.about == "respondents" and wanted_half_width > 0 else 0
     return of_counts + of_people
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.planning.assurance import EXPECTED
-from sotto_estimator.planning.outlook import Precision, Reach
+from sotto_estimator.planning.options import PLANNED, PlanOptions
+from sotto_estimator.planning.outlook import Precision
 from sotto_estimator.planning.precision_goals import PrecisionGoal
 from sotto_estimator.planning.survey import QuestionPlan
 from sotto_estimator.planning.survey_plan import SurveyPlan
@@ -39,7 +40,7 @@ def survey_table(plan: SurveyPlan) -> str:
     parts = [_figures_table(plan)]
     parts += [say_helps(plan.helps, plan)] if plan.helps else []
     if plan.verdict:
-        parts += [wishes_table(plan.wishes, plan.reach), say_verdict(plan.verdict, plan.wishes, plan)]
+        parts += [wishes_table(plan.wishes, plan.options), say_verdict(plan.verdict, plan.wishes, plan)]
     return "\n\n".join(parts)
 
 
@@ -47,28 +48,28 @@ def _figures_table(plan: SurveyPlan) -> str:
     """Return the figures of every question, a row for each kind of interval, what they mean, and sentences."""
     head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS]
     rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
-    about = f"What follows is about {target_words(plan.reach.target)}{of_asked(plan)}."
+    about = f"What follows is about {target_words(plan.options.about)}{of_asked(plan)}."
     return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), about, sentences(plan)])
 
 
-def wishes_table(wishes: Sequence[PrecisionGoal], reach: Reach) -> str:
+def wishes_table(wishes: Sequence[PrecisionGoal], options: PlanOptions) -> str:
     """Return what is wished, what it takes, and what kind of intervals is meant."""
-    how = method_words(reach.level, reach.method, reach.target)
-    caption = f"Wanted: {how}, each by itself, at a true share of {100 * reach.share:g} %"
+    how = method_words(options.level, options.method, options.about)
+    caption = f"Wanted: {how}, each by itself, at a true share of {100 * options.share:g} %"
     return f"{wrapped(caption, '')}\n\n{wish_table(wishes)}"
 
 
 def _caption(plan: SurveyPlan) -> str:
-    survey, reach = plan.survey, plan.reach
+    survey, options = plan.survey, plan.options
     of_draw = f", each of {survey.draw} of the {len(survey.questions)} questions" if survey.draw else ""
     of_wave = " a wave" if survey.waves > 1 else ""
-    how = method_words(reach.level, reach.method, reach.target).rpartition(", about")[0]
+    how = method_words(options.level, options.method, options.about).rpartition(", about")[0]
     return "\n".join(
         [
             f"{plan.named}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
             "report",
             wrapped(
-                f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to "
+                f"{how}, at a true share of {100 * options.share:g} %; all: if all {plan.n_intervals} intervals are to "
                 f"hold at once{_assured(plan)}",
                 "",
             ),
@@ -81,7 +82,7 @@ def _told(plan: SurveyPlan) -> str:
     """Return what it means that a share is told from none, and groups from each other."""
     of_text = (
         f"; of text the smallest share that is found, at a false discovery rate of {100 * ERROR_RATE:g} % among "
-        f"{plan.reach.n_candidates:,} strings"
+        f"{plan.options.n_candidates:,} strings"
     )
     return (
         f"from none: the smallest share whose interval lies above 0 with a probability of {100 * POWER:g} %; two "
@@ -91,7 +92,7 @@ def _told(plan: SurveyPlan) -> str:
 
 
 def _assured(plan: SurveyPlan) -> str:
-    assurance = plan.reach.assurance
+    assurance = plan.options.assurance
     if assurance == EXPECTED:
         return ""
     is_chance = any(one.n_answers < plan.n for one in plan.questions)
@@ -140,12 +141,12 @@ def survey_records(plan: SurveyPlan) -> list[dict[str, Any]]:
 def _members(plan: SurveyPlan) -> dict[str, Any]:
     survey = plan.survey
     said = {"survey": survey.id, "n": plan.n, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn}
-    return said | reach_members(plan.reach) | {"n_intervals": plan.n_intervals, "power": POWER}
+    return said | reach_members(plan.options) | {"n_intervals": plan.n_intervals, "power": POWER}
 
 
-def reach_members(reach: Reach) -> dict[str, Any]:
+def reach_members(options: PlanOptions) -> dict[str, Any]:
     """Return what kind of intervals is planned."""
-    members = asdict(reach)
+    members = options.members(*PLANNED)
     members["want_target"] = members.pop("target")
     return members
 

@@ -3,7 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.planning.share_plan import WidthCurves, widths_options
+from sotto_estimator.planning.options import OF_WIDTHS
+from sotto_estimator.planning.share_plan import WidthCurves
 from sotto_estimator.planning.width_curves import curve_lines
 from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
 from sotto_estimator.results.view import View
@@ -39,7 +40,7 @@ def _records(curves: WidthCurves) -> list[dict[str, Any]]:
 
 
 def _options(curves: WidthCurves) -> dict[str, Any]:
-    return {"against": curves.against, **widths_options(curves.options)}
+    return {"against": curves.against, **curves.options.members(*OF_WIDTHS)}
 
 
 def _panels(curves: WidthCurves) -> "tuple[str, list[Panel]]":

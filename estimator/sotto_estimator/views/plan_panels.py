@@ -13,7 +13,7 @@ _NAN = float("nan")
 
 def plan_panels(plan: PlannedSurvey) -> tuple[str, list[Panel]]:
     """Return a title; a panel of the shares, one of each number in its unit, and one of the texts' smallest shares."""
-    reach = plan.reach
+    options = plan.options
     shares = [one for one in plan.questions if not (is_number(one.question) or is_text(one.question))]
     texts = [one for one in plan.questions if is_text(one.question)]
     parts = [("points to both sides of the estimated share (%)", [_reach(one, 100) for one in shares])]
@@ -21,9 +21,9 @@ def plan_panels(plan: PlannedSurvey) -> tuple[str, list[Panel]]:
         unit = getattr(one.question.kind, "unit", "")
         parts.append((f"{unit} to both sides of the estimated mean".strip(), [_reach(one, 1)]))
     told = f"the smallest share that is found with a probability of {100 * POWER:g} % (%)"
-    parts.append((told, [_found(one, reach.target) for one in texts]))
-    how = f"{method_words(reach.level, reach.method, reach.target)}, each by itself"
-    title = f"{plan}\n{how}, at a true share of {100 * reach.share:g} %"
+    parts.append((told, [_found(one, options.about) for one in texts]))
+    how = f"{method_words(options.level, options.method, options.about)}, each by itself"
+    title = f"{plan}\n{how}, at a true share of {100 * options.share:g} %"
     return title, [point_panel(points, words) for words, points in parts if points]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def _table(plan: RespondentsPlan) -> str:
     head = f"{plan.named}: epsilon {epsilon_above(plan.survey.epsilon)} a report"
-    return f"{head}\n{wishes_table(plan.wishes, plan.reach)}\n\n{say_respondents(plan.wishes)}"
+    return f"{head}\n{wishes_table(plan.wishes, plan.options)}\n\n{say_respondents(plan.wishes)}"
 
 
 def _members(plan: RespondentsPlan) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def _records(plan: RespondentsPlan) -> list[dict[str, Any]]:
 def _options(plan: RespondentsPlan) -> dict[str, Any]:
     survey = plan.survey
     said = {"survey": survey.id, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn}
-    return said | reach_members(plan.reach)
+    return said | reach_members(plan.options)
 
 
 def _panels(plan: RespondentsPlan) -> "tuple[str, list[Panel]]":

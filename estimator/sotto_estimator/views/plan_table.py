@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.planning.assurance import EXPECTED
-from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.share_plan import SharePlan, widths_options
+from sotto_estimator.planning.options import OF_WIDTHS, PlanOptions
+from sotto_estimator.planning.share_plan import SharePlan
 from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
@@ -49,17 +49,17 @@ def epsilon_words(epsilon: float | None) -> str | None:
     return None if epsilon is None else f"{epsilon:g}"
 
 
-def half_width_words(options: Reach) -> str:
+def half_width_words(options: PlanOptions) -> str:
     """Return what a half-width is, and how sure it is that a survey gets it."""
-    of_intervals = method_words(options.level, options.method, options.target)
+    of_intervals = method_words(options.level, options.method, options.about)
     return f"Half-width of {of_intervals}; true share {options.share:g}.\n{_assurance_words(options)}"
 
 
-def _assurance_words(options: Reach) -> str:
+def _assurance_words(options: PlanOptions) -> str:
     """Return how sure it is that a survey gets its half-width."""
     if find_method(options.method).half_width:
         return "Every survey of that size gets it."
-    if options.target == "respondents":
+    if options.about == "respondents":
         return "It is that of the expected count; a survey's own is a little larger or smaller."
     return (
         f"A survey gets it, or a smaller one, with probability {options.assurance:g}"
@@ -88,7 +88,7 @@ def _records(plan: SharePlan) -> list[dict[str, Any]]:
 def _options(plan: SharePlan) -> dict[str, Any]:
     forever = None if plan.epsilon_forever is None else float(plan.epsilon_forever)
     more = {"epsilon_forever": forever, "n_questions": plan.n_questions}
-    return {**widths_options(plan.options)} | {name: value for name, value in more.items() if value is not None}
+    return {**plan.options.members(*OF_WIDTHS)} | {name: value for name, value in more.items() if value is not None}
 
 
 def _panels(plan: SharePlan) -> "tuple[str, list[Panel]]":

@@ -55,7 +55,7 @@ def answers(one: QuestionPlan) -> str:
 
 def of_asked(plan: PlannedSurvey) -> str:
     """Return of which respondents each question's interval is, where it is not of all of them."""
-    is_part = plan.survey.draw and plan.reach.target == "respondents"
+    is_part = plan.survey.draw and plan.options.about == "respondents"
     return ", of each question those who are asked it" if is_part else ""
 
 
@@ -75,7 +75,7 @@ def _of_question(one: QuestionPlan, plan: PlannedSurvey) -> Iterator[str]:
 
 
 def _known(one: QuestionPlan, plan: PlannedSurvey) -> str:
-    target = plan.reach.target
+    target = plan.options.about
     other: Target = "respondents" if target == "population" else "population"
     widths = one.of(target).half_width, one.of(other).half_width, one.of(target, is_together=True).half_width
     alone, others, together = (amount(0.0 if width is None else width, one.question) for width in widths)
@@ -88,7 +88,7 @@ def _known(one: QuestionPlan, plan: PlannedSurvey) -> str:
 
 
 def _not_told(one: QuestionPlan, plan: PlannedSurvey) -> str:
-    alone = one.of(plan.reach.target)
+    alone = one.of(plan.options.about)
     least, difference = alone.smallest_share, alone.smallest_difference
     groups = "two halves of them are not surely told apart"
     groups += ", whatever they answer" if difference is None else f" below {amount(difference, one.question)}"
@@ -103,7 +103,7 @@ def _not_told(one: QuestionPlan, plan: PlannedSurvey) -> str:
 
 
 def _of_text(one: QuestionPlan, plan: PlannedSurvey) -> str:
-    looked = f"of {plan.reach.n_candidates:,} strings that are looked for"
+    looked = f"of {plan.options.n_candidates:,} strings that are looked for"
     if one.width >= 1:
         return (
             f"{one.question.id}: nothing will be learnt. Not even a string that everybody answers is found among "

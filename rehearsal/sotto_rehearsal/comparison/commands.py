@@ -46,7 +46,7 @@ _NEED = "pip install 'sottovoce[compare]'"
     type=click.IntRange(0, 10_000),
     help=f"Simulate so many surveys beside the theory; 0 for none  [default: {_RUNS}].",
 )
-@interval_options("chernoff")
+@interval_options(IntervalOptions)
 @style_options
 def compare(
     survey_file: Path,
@@ -56,7 +56,7 @@ def compare(
     share: float | None,
     runs: int | None,
     style: str,
-    **interval: str,
+    options: IntervalOptions,
 ) -> None:
     """Compare a survey with a trusted curator's, and say what its epsilons add up to.
 
@@ -75,7 +75,7 @@ def compare(
     if not can_draw and runs != 0:
         warn(f"curators are not simulated, which needs: {_NEED}")
     truth = None if truth_file is None else read_people(truth_file, survey)
-    options = IntervalOptions(**interval).of(survey)  # type: ignore[arg-type]
+    options = options.of(survey)
     delta, share = usual_delta(n) if delta is None else delta, _SHARE if share is None else share
     study = Study(n, delta, share, _RUNS if runs is None else runs, options, truth)
     with click.progressbar(

@@ -13,6 +13,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, smallest_n, standard_deviation
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -114,7 +115,9 @@ class Subject:
         if isinstance(mechanism, WindowResponse):
             return self._mean_half_width(NumberChannel.of(mechanism), 1)
         level, method, target = self.options.level, self.options.method, self.options.about
-        return half_width(self.n_asked, self.channel, level=level, method=method, target=target, share=self.value)
+        return half_width(
+            self.n_asked, self.channel, options=PlanOptions(level=level, method=method, target=target, share=self.value)
+        )
 
     def devices_needed(self, wanted: float) -> int | None:
         """Return how many respondents' reports give this half-width; None where no crowd does."""
@@ -132,7 +135,9 @@ class Subject:
             return smallest_n(lambda n: self._mean_half_widths(n, channel), wanted, 0)
         method, target = options.method, options.about
         n = respondents_needed(
-            wanted, self.channel, level=options.level, method=method, target=target, share=self.value
+            wanted,
+            self.channel,
+            options=PlanOptions(level=options.level, method=method, target=target, share=self.value),
         )
         return n * (mechanism.n_values if mechanism.has_cohorts else 1)
 
@@ -143,7 +148,12 @@ class Subject:
         if self.is_number:
             return self._mean_half_width(_nearly_clear(min(self.span + 1, _MOST_LEVELS)), n_intervals)
         level, method = self.options.level, self.options.method
-        return half_width(self.n, NO_PRIVACY, level=level, method=method, share=self.value, n_intervals=n_intervals)
+        return half_width(
+            self.n,
+            NO_PRIVACY,
+            options=PlanOptions(level=level, method=method, share=self.value),
+            n_intervals=n_intervals,
+        )
 
     @property
     def beta(self) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sotto_client.commands import read_file
-from sotto_estimator.commands.options import interval_options, style_options
+from sotto_estimator.commands.options import interval_options, simultaneous_option, style_options
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Survey
 from sotto_rehearsal.simulation.crowd import Task
@@ -55,8 +55,7 @@ _MAX_RUNS = 10**5
 @click.option(
     "--change", type=_SHARE, help="A share of people who think anew of every answer before each further wave."
 )
-@interval_options("chernoff")
-@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
+@interval_options(IntervalOptions, simultaneous_option)
 @style_options
 @click.option("--plot", "plot_path", type=_FILE, help="Draw one run beside the truth into this PNG, PDF or SVG file.")
 def simulate(
@@ -69,10 +68,7 @@ def simulate(
     seed: int | None,
     style: str,
     plot_path: Path | None,
-    level: float,
-    method: str,
-    target: Any,
-    simultaneous: bool,
+    options: IntervalOptions,
     **trouble: Any,
 ) -> None:
     """Rehearse a survey on made-up people: how well it will do, and what goes wrong.
@@ -94,7 +90,7 @@ def simulate(
     except TruthError as fault:
         raise click.UsageError(str(fault)) from fault
     wave = _at_most(n_waves, wave, "--wave")
-    options = IntervalOptions(level, method, target, simultaneous).of(survey)
+    options = options.of(survey)
     task = Task(survey, truth, n_people, n_waves, options.about == "respondents", wave)
     if plot_path:
         from sotto_estimator.results.panels import check_format  # matplotlib takes a second to load

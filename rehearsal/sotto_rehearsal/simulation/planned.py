@@ -8,6 +8,7 @@ from sotto_estimator.channel.questions import channel_of, count_intervals
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import half_width
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -43,10 +44,7 @@ def _planned(of: QuestionTruth, n: int, share: float, options: IntervalOptions, 
     return half_width(
         n,
         channel_of(of.question),
-        level=options.level,
-        method=options.method,
-        target=options.about,
-        share=share,
+        options=PlanOptions(level=options.level, method=options.method, target=options.about, share=share),
         n_intervals=n_intervals,
     )
 

@@ -15,6 +15,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import clopper_pearson_shares
 from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval
 from sotto_estimator.intervals.methods import METHODS, IntervalMethod
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import half_width
 from sotto_estimator.results.words import method_words
 
@@ -304,7 +305,7 @@ def test_a_method_is_a_row_and_its_functions(target: Target, monkeypatch: pytest
     own = confidence_interval([0, 40, 100], 100, TWO_COINS, method="own", **about)  # type: ignore[arg-type]
     known = confidence_interval([0, 40, 100], 100, TWO_COINS, method="clopper-pearson", level=0.9)
     assert np.array_equal(own, known)
-    assert half_width(100, TWO_COINS, method="own", share=0.3, **about) > 0  # type: ignore[arg-type]
+    assert half_width(100, TWO_COINS, options=PlanOptions(method="own", share=0.3, **about)) > 0  # type: ignore[arg-type]
     assert method_words(0.9, "own", "population") == "90 % intervals by the method of its own, about the population"
     with pytest.raises(DomainError, match=r"method \('own'\) must be one of chernoff, hoeffding where 2 waves"):
         confidence_interval(40, 100, TWO_COINS, method="own", n_waves=2)

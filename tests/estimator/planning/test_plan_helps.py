@@ -8,7 +8,8 @@ import pytest
 
 from planned import LUNCH, plan_file
 from sotto_estimator.planning.draft import Draft
-from sotto_estimator.planning.outlook import Reach, width_of
+from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import width_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.survey import plan_survey
 from sotto_protocol import compile_toml
@@ -24,12 +25,14 @@ def draft_of(folder: Path, text: str = LUNCH, name: str = "survey.toml") -> Draf
 
 def helps_by_id(draft: Draft, n: int = N) -> dict[str, Remedy]:
     return {
-        one.question.id: of for of in helps_of(draft, plan_survey(draft.survey, n, Reach())) for one in of.questions
+        one.question.id: of
+        for of in helps_of(draft, plan_survey(draft.survey, n, PlanOptions()))
+        for one in of.questions
     }
 
 
 def width_in(text: str, question: str, n: int = N) -> float:
-    (one,) = [one for one in plan_survey(compile_toml(text), n, Reach()).questions if one.question.id == question]
+    (one,) = [one for one in plan_survey(compile_toml(text), n, PlanOptions()).questions if one.question.id == question]
     return one.width
 
 
@@ -59,7 +62,7 @@ def test_more_epsilon_is_enough_and_a_step_less_is_not(question: str, epsilon: s
         asked = draft.ask(index, tried)
         assert asked is not None
         n = 75 if question == "habits" and asked.mechanism.has_cohorts else N
-        assert (width_of(asked, n, Reach()) <= goal) is is_enough
+        assert (width_of(asked, n, PlanOptions()) <= goal) is is_enough
 
 
 def test_fewer_options_are_as_many_as_reach_it_or_two(tmp_path: Path) -> None:
@@ -80,7 +83,7 @@ def test_fewer_options_are_as_many_as_reach_it_or_two(tmp_path: Path) -> None:
 def test_a_draw_is_of_the_same_total(tmp_path: Path) -> None:
     six = [f'[[questions]]\nid = "q{n}"\ntype = "yes-no"\ntext = "?"\nepsilon = 0.2\n' for n in range(6)]
     text = 'id = "s"\ntitle = "S"\n' + "".join(six)
-    (of,) = helps_of(draft_of(tmp_path, text), plan_survey(compile_toml(text), N, Reach()))
+    (of,) = helps_of(draft_of(tmp_path, text), plan_survey(compile_toml(text), N, PlanOptions()))
     assert [one.question.id for one in of.questions] == [f"q{n}" for n in range(6)]  # alike, so said once
     assert of.n_drawn == 1
     drawn = text.replace('title = "S"', 'title = "S"\ndraw = 1').replace("epsilon = 0.2", "epsilon = 1.2")

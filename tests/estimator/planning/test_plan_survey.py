@@ -16,7 +16,8 @@ from sotto_estimator.channel.channel import TARGETS, Channel, Target
 from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.intervals.intervals import share_bounds
 from sotto_estimator.intervals.methods import METHODS
-from sotto_estimator.planning.outlook import Reach, told_from_zero, width_of
+from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import told_from_zero, width_of
 from sotto_estimator.planning.survey import answers_of, part_drawn, plan_survey, respondents_of
 from sotto_estimator.planning.widths import half_width
 from sotto_estimator.strings.plan import POWER
@@ -25,17 +26,17 @@ from sotto_protocol import compile_toml
 
 def test_widths_are_those_of_estimates_for_both_targets_by_themselves_and_together() -> None:
     survey = survey_of()
-    plan = plan_survey(survey, 300, Reach())
+    plan = plan_survey(survey, 300, PlanOptions())
     assert plan.n_intervals == 1 + 5 + 4 + 1
     (paid, cuisine, habits, hours, dish) = plan.questions
     for target in TARGETS:
         for is_together, n_intervals in ((False, 1), (True, 11)):
             options = {"method": "chernoff", "target": target, "n_intervals": n_intervals}
             for one, n in ((paid, 300), (cuisine, 300), (habits, 75)):
-                expected = half_width(n, channel_of(one.question), **options)
+                expected = half_width(n, channel_of(one.question), options=PlanOptions(**options))
                 assert one.of(target, is_together=is_together).half_width == expected
     assert habits.n_answers == 75  # of four options each device is asked one
-    assert hours.of("population").half_width == width_of(hours.question, 300, Reach())
+    assert hours.of("population").half_width == width_of(hours.question, 300, PlanOptions())
     assert dish.of("population").half_width is None
     assert dish.width == dish.of("respondents").smallest_share
 
@@ -62,7 +63,7 @@ def test_the_smallest_share_is_told_from_none_with_the_power_by_enumeration(
     channel = Channel.warner_of_epsilon(2.0)
     counts = np.arange(n + 1)
     low, _ = share_bounds(counts, n, channel, level=0.95, method=method, target=target)
-    share = told_from_zero(n, channel, Reach(method=method), target)
+    share = told_from_zero(n, channel, PlanOptions(method=method), target)
     assert share is not None
 
     def power(at: float) -> float:
@@ -83,7 +84,7 @@ def test_the_smallest_share_is_told_from_none_with_the_power_by_enumeration(
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
 def test_groups_are_told_apart_as_often_as_said_whatever_share_is_expected(share: float) -> None:
     survey = compile_toml(LUNCH.split('[[questions]]\nid = "cuisine"')[0].replace("epsilon = 1", "epsilon = 8"))
-    (paid,) = plan_survey(survey, 1000, Reach(share=share)).questions
+    (paid,) = plan_survey(survey, 1000, PlanOptions(share=share)).questions
     difference = paid.of("population").smallest_difference
     assert difference is not None
     channel, counts = channel_of(paid.question), np.arange(501)
@@ -104,7 +105,7 @@ def test_an_assurance_says_that_the_number_of_answers_is_chance(tmp_path: Path) 
 
 
 def test_where_no_share_is_told_from_none_there_is_none() -> None:
-    assert told_from_zero(20, Channel.warner_of_epsilon(0.1), Reach(), "population") is None
+    assert told_from_zero(20, Channel.warner_of_epsilon(0.1), PlanOptions(), "population") is None
 
 
 def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path) -> None:
@@ -189,4 +190,4 @@ def test_the_page_on_planning_works_from_its_first_command_to_its_last(tmp_path:
     Console(tmp_path).run_document(Path(__file__).parents[3] / "docs" / "plan.md")
     survey = compile_toml((tmp_path / "lunch.toml").read_text())
     assert survey.draw == 1
-    assert all(one.width <= 0.1 for one in plan_survey(survey, 1000, Reach()).questions)
+    assert all(one.width <= 0.1 for one in plan_survey(survey, 1000, PlanOptions()).questions)

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.table import QuestionShape, plan_rows
 from sotto_protocol import compile_survey
 
@@ -31,7 +32,7 @@ def test_the_best_by_the_method_comes_first_and_what_is_no_local_mechanism_last(
 ) -> None:
     epsilons = [Decimal("0.5"), Decimal(4)]
     for n, wanted in ((2000, None), (None, 0.03)):
-        rows = plan_rows(design, epsilons, n, wanted, method=method, share=0.1)
+        rows = plan_rows(design, epsilons, n, wanted, options=PlanOptions(method=method, share=0.1))
         assert rows[-1].epsilon is None
         for epsilon in epsilons:
             *local, curator = [row for row in rows if row.epsilon == epsilon]
@@ -43,7 +44,10 @@ def test_the_best_by_the_method_comes_first_and_what_is_no_local_mechanism_last(
 def test_the_order_is_by_the_method_where_hoeffdings_is_another() -> None:
     rows = {
         method: [
-            row.mechanism for row in plan_rows(QuestionShape(3), [Decimal(2)], 5000, None, method=method, share=0.02)
+            row.mechanism
+            for row in plan_rows(
+                QuestionShape(3), [Decimal(2)], 5000, None, options=PlanOptions(method=method, share=0.02)
+            )
         ]
         for method in ("hoeffding", "clopper-pearson")
     }

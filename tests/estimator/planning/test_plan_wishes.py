@@ -12,7 +12,8 @@ from planned import LUNCH, plan_file
 from sotto_client.cli import main
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, respondents_for
-from sotto_estimator.planning.outlook import Reach, width_of
+from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import width_of
 from sotto_estimator.planning.split import draws_of, judge_wishes, split_of, sum_of_most
 from sotto_estimator.planning.survey import answers_of, part_drawn, plan_survey
 from sotto_protocol import compile_toml
@@ -50,7 +51,7 @@ ALL = [("yes-no", 0.1), ("one-of", 0.08), ("any-of", 0.15), ("number", 1.5), ("t
 def test_respondents_are_enough_and_one_fewer_is_not(form: str, want: float, draw: int, tmp_path: Path) -> None:
     head = f"draw = {draw}" if draw else ""
     draft = draft_of(survey_text(question("q", form, "2"), question("other", "yes-no", "1"), head=head), tmp_path)
-    asked, part, reach = draft.survey.questions[0], part_drawn(draft.survey), Reach()
+    asked, part, reach = draft.survey.questions[0], part_drawn(draft.survey), PlanOptions()
     n = respondents_for(asked, want, reach, part)
     assert n is not None
     assert width_of(asked, answers_of(asked, n, part), reach) <= want
@@ -60,7 +61,7 @@ def test_respondents_are_enough_and_one_fewer_is_not(form: str, want: float, dra
 @pytest.mark.parametrize(("form", "want"), ALL)
 def test_the_least_epsilon_is_enough_and_a_step_less_is_not(form: str, want: float, tmp_path: Path) -> None:
     draft = draft_of(survey_text(question("q", form, "1")), tmp_path)
-    part, reach, n = part_drawn(draft.survey), Reach(), 2000
+    part, reach, n = part_drawn(draft.survey), PlanOptions(), 2000
     epsilon = least_epsilon(draft, 0, want, n, reach, part)
     assert epsilon is not None
     assert epsilon % EPSILON_STEP == 0
@@ -72,7 +73,7 @@ def test_the_least_epsilon_is_enough_and_a_step_less_is_not(form: str, want: flo
 
 def test_more_epsilon_is_hardly_ever_worse_so_that_the_least_is_the_least(tmp_path: Path) -> None:
     draft = draft_of(survey_text(question("q", "one-of", "1")), tmp_path)
-    part, reach, n = part_drawn(draft.survey), Reach(), 2000
+    part, reach, n = part_drawn(draft.survey), PlanOptions(), 2000
     least = least_epsilon(draft, 0, 0.08, n, reach, part)
     assert least is not None
     for steps in range(1, int(least / EPSILON_STEP), 7):
@@ -83,12 +84,12 @@ def test_more_epsilon_is_hardly_ever_worse_so_that_the_least_is_the_least(tmp_pa
 
 def test_what_no_epsilon_reaches_has_none(tmp_path: Path) -> None:
     draft = draft_of(survey_text(question("q", "yes-no", "1")), tmp_path)
-    assert least_epsilon(draft, 0, 0.01, 100, Reach(), part_drawn(draft.survey)) is None
+    assert least_epsilon(draft, 0, 0.01, 100, PlanOptions(), part_drawn(draft.survey)) is None
 
 
 def test_respondents_whose_noise_is_gone_are_known_and_less_epsilon_is_looked_for(tmp_path: Path) -> None:
     draft = draft_of(survey_text(question("q", "yes-no", "1")), tmp_path)
-    reach, part = Reach(target="respondents"), part_drawn(draft.survey)
+    reach, part = PlanOptions(target="respondents"), part_drawn(draft.survey)
     at_most = draft.ask(0, Decimal(20))
     assert at_most is not None
     assert width_of(at_most, 300, reach) == 0
@@ -104,8 +105,8 @@ def test_probabilities_are_never_changed(tmp_path: Path) -> None:
     text = survey_text('[[questions]]\nid = "q"\ntext = "?"\ntype = "yes-no"\nprob_truth = "3/4"\n')
     draft = draft_of(text, tmp_path)
     part = part_drawn(draft.survey)
-    assert least_epsilon(draft, 0, 0.1, 3000, Reach(), part) == draft.survey.questions[0].epsilon
-    assert least_epsilon(draft, 0, 0.01, 3000, Reach(), part) is None
+    assert least_epsilon(draft, 0, 0.1, 3000, PlanOptions(), part) == draft.survey.questions[0].epsilon
+    assert least_epsilon(draft, 0, 0.01, 3000, PlanOptions(), part) is None
 
 
 def test_a_split_is_of_the_least_epsilons_and_its_total_that_of_the_survey_it_makes(tmp_path: Path) -> None:
@@ -113,7 +114,7 @@ def test_a_split_is_of_the_least_epsilons_and_its_total_that_of_the_survey_it_ma
         question("a", "yes-no", "1", "0.1"), question("b", "one-of", "2", "0.08"), question("c", "number", "3")
     )
     draft = draft_of(text, tmp_path)
-    plan = plan_survey(draft.survey, 2000, Reach())
+    plan = plan_survey(draft.survey, 2000, PlanOptions())
     for n_drawn in (1, 2, 3):
         split = split_of(draft, plan, n_drawn)
         assert split.epsilons[2] == 3  # nothing is wished of it
@@ -124,14 +125,14 @@ def test_a_split_is_of_the_least_epsilons_and_its_total_that_of_the_survey_it_ma
             .replace('title = "S"', 'title = "S"' + (f"\ndraw = {n_drawn}" if n_drawn < 3 else ""))
         )
         assert made.epsilon == split.total
-        again = plan_survey(made, 2000, Reach())
+        again = plan_survey(made, 2000, PlanOptions())
         assert all(one.want is None or one.width <= one.want for one in again.questions)
 
 
 def test_a_draw_is_taken_where_all_questions_would_take_too_much(tmp_path: Path) -> None:
     six = [question(f"q{number}", "yes-no", "0.5", "0.2") for number in range(6)]
     draft = draft_of(survey_text(*six), tmp_path)
-    plan = plan_survey(draft.survey, 800, Reach())
+    plan = plan_survey(draft.survey, 800, PlanOptions())
     enough = judge_wishes(draft, plan, Decimal(20))
     assert enough.is_reachable
     assert enough.split is enough.as_asked
@@ -147,7 +148,7 @@ def test_a_draw_is_taken_where_all_questions_would_take_too_much(tmp_path: Path)
 def test_a_total_that_is_too_small_says_what_it_gives_and_of_how_many_it_would_do(tmp_path: Path) -> None:
     six = [question(f"q{number}", "yes-no", "0.5", "0.1") for number in range(6)]
     draft = draft_of(survey_text(*six), tmp_path)
-    plan = plan_survey(draft.survey, 1500, Reach())
+    plan = plan_survey(draft.survey, 1500, PlanOptions())
     verdict = judge_wishes(draft, plan, Decimal("0.5"))
     assert not verdict.is_reachable
     assert verdict.split is not None
@@ -159,7 +160,7 @@ def test_a_total_that_is_too_small_says_what_it_gives_and_of_how_many_it_would_d
     head = f"draw = {verdict.split.n_drawn}"
     less = [question(f"q{number}", "yes-no", str(verdict.shortfall.epsilons[number]), "0.1") for number in range(6)]
     for n, is_enough in ((verdict.shortfall.n, True), (verdict.shortfall.n - 1, False)):
-        again = plan_survey(compile_toml(survey_text(*less, head=head)), n, Reach())
+        again = plan_survey(compile_toml(survey_text(*less, head=head)), n, PlanOptions())
         assert all(one.want is not None and one.width <= one.want for one in again.questions) is is_enough
 
 
@@ -170,8 +171,8 @@ def test_what_a_total_gives_is_never_worse_than_what_the_file_has(tmp_path: Path
     )
     text = survey_text(question("a", "yes-no", "1", "0.05"), any_of, question("c", "number", "1"))
     draft = draft_of(text, tmp_path)
-    own = [respondents_for(one, 0.05, Reach(), part_drawn(draft.survey)) for one in draft.survey.questions[:2]]
-    shortfall = judge_wishes(draft, plan_survey(draft.survey, 2000, Reach()), draft.survey.epsilon).shortfall
+    own = [respondents_for(one, 0.05, PlanOptions(), part_drawn(draft.survey)) for one in draft.survey.questions[:2]]
+    shortfall = judge_wishes(draft, plan_survey(draft.survey, 2000, PlanOptions()), draft.survey.epsilon).shortfall
     assert shortfall is not None
     assert shortfall.n == max(n for n in own if n is not None)
     assert shortfall.epsilons == (Decimal(1), Decimal("1.5"), Decimal(1))
@@ -222,7 +223,7 @@ def test_write_sets_draw_where_that_reaches_it(tmp_path: Path) -> None:
     assert survey.epsilon <= 2
     assert f"draw = {survey.draw} of the 6 questions" in " ".join(written.output.split())
     assert f"questions drawn 6 -> {survey.draw}" in " ".join(written.stderr.split())
-    assert all(one.width <= 0.2 for one in plan_survey(survey, 800, Reach()).questions)
+    assert all(one.width <= 0.2 for one in plan_survey(survey, 800, PlanOptions()).questions)
 
 
 def test_what_is_not_reached_is_not_written(tmp_path: Path) -> None:

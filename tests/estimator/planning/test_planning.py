@@ -13,6 +13,7 @@ from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias, st
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval, share_bounds
 from sotto_estimator.intervals.methods import METHODS
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import (
     NO_PRIVACY,
     curator_half_width,
@@ -77,7 +78,7 @@ def test_the_standard_error_at_the_expected_count_is_the_standard_deviation(targ
 
 
 def test_hoeffdings_half_width_is_the_published_one() -> None:
-    assert half_width(10**6, Channel.warner_of_epsilon(1), method="hoeffding") == pytest.approx(
+    assert half_width(10**6, Channel.warner_of_epsilon(1), options=PlanOptions(method="hoeffding")) == pytest.approx(
         2.164 * 1.358e-3, rel=5e-4
     )
 
@@ -85,8 +86,10 @@ def test_hoeffdings_half_width_is_the_published_one() -> None:
 def test_plans_and_estimates_have_the_same_method_by_default() -> None:
     count = round(1000 * WARNER.reported_share(0.2))
     low, high = share_bounds(count, 1000, WARNER, level=0.95, method=IntervalOptions().method, target="respondents")
-    assert half_width(1000, WARNER, target="respondents", share=0.2) == (high - low) / 2
-    assert half_width(1000, WARNER, share=0.2) == half_width(1000, WARNER, share=0.2, method=IntervalOptions().method)
+    assert half_width(1000, WARNER, options=PlanOptions(target="respondents", share=0.2)) == (high - low) / 2
+    assert half_width(1000, WARNER, options=PlanOptions(share=0.2)) == half_width(
+        1000, WARNER, options=PlanOptions(share=0.2, method=IntervalOptions().method)
+    )
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -95,7 +98,8 @@ def test_blakers_widths_are_planned_as_those_that_his_are_never_above(share: flo
     """Of few reports his do not grow evenly with the count, but each is at most Clopper and Pearson's."""
     for n in (7, 211):
         planned, clopper = (
-            half_width(n, WARNER, method=method, share=share, target=target) for method in ("blaker", "clopper-pearson")
+            half_width(n, WARNER, options=PlanOptions(method=method, share=share, target=target))
+            for method in ("blaker", "clopper-pearson")
         )
         assert planned == clopper
         low, high = share_bounds(np.arange(n + 1), n, WARNER, level=0.95, method="blaker", target="population")
@@ -109,7 +113,7 @@ def test_the_half_width_about_respondents_is_that_of_the_interval_at_the_expecte
     count = round(n * WARNER.reported_share(share))
     low, high = confidence_interval(count, n, WARNER, level=0.9, method=method, target="respondents")
     assert 0 < low < high < 1
-    planned = half_width(n, WARNER, level=0.9, method=method, target="respondents", share=share)
+    planned = half_width(n, WARNER, options=PlanOptions(level=0.9, method=method, target="respondents", share=share))
     assert planned == pytest.approx((high - low) / 2, rel=1e-9)
 
 
@@ -130,7 +134,7 @@ def test_the_half_width_is_met_with_the_assurance_and_a_smaller_one_is_not(
 ) -> None:
     """Over all counts, added up: no smaller width has the probability that is asked for."""
     for n in (1, 2, 7, 40, 211):
-        width = half_width(n, channel, method=method, share=share, assurance=assurance)
+        width = half_width(n, channel, options=PlanOptions(method=method, share=share, assurance=assurance))
         assert prob_narrow(n, width, channel, share, method) >= assurance - 1e-12
         assert prob_narrow(n, width * (1 - 1e-6), channel, share, method) < assurance + 1e-12
 
@@ -142,29 +146,31 @@ def test_the_respondents_needed_meet_the_width_with_the_assurance_and_one_fewer_
     method: str, share: float, assurance: float
 ) -> None:
     channel = Channel(0.8, 0.1)
-    found = respondents_needed(0.1, channel, method=method, share=share, assurance=assurance)
+    found = respondents_needed(0.1, channel, options=PlanOptions(method=method, share=share, assurance=assurance))
     probabilities = [prob_narrow(n, 0.1, channel, share, method) for n in range(found - 1, found + 80)]
     assert probabilities[0] < assurance <= min(probabilities[1:])
 
 
 def test_more_assurance_takes_more_respondents_off_one_half() -> None:
-    sizes = [respondents_needed(0.05, WARNER, share=0.05, assurance=of) for of in (0.1, 0.5, 0.9, 0.99)]
+    sizes = [
+        respondents_needed(0.05, WARNER, options=PlanOptions(share=0.05, assurance=of)) for of in (0.1, 0.5, 0.9, 0.99)
+    ]
     assert sizes == sorted(set(sizes))
 
 
 @pytest.mark.parametrize("assurance", [0, 1, -0.1, math.nan])
 def test_an_assurance_outside_0_to_1_is_refused(assurance: float) -> None:
     with pytest.raises(DomainError, match=r"assurance \(.*\) must be in \(0, 1\)\."):
-        half_width(10, WARNER, assurance=assurance)
+        half_width(10, WARNER, options=PlanOptions(assurance=assurance))
 
 
 def test_an_assurance_about_the_respondents_is_refused_by_name() -> None:
     with pytest.raises(DomainError, match=r"assurance \(0.9\) must be left out about the respondents"):
-        respondents_needed(0.1, WARNER, target="respondents", assurance=0.9)
+        respondents_needed(0.1, WARNER, options=PlanOptions(target="respondents", assurance=0.9))
 
 
 def test_the_half_width_about_the_population_is_not_cut_at_an_edge() -> None:
-    assert half_width(100, WARNER, method="clopper-pearson", share=0) > 0.45
+    assert half_width(100, WARNER, options=PlanOptions(method="clopper-pearson", share=0)) > 0.45
 
 
 @settings(deadline=None)
@@ -175,9 +181,9 @@ def test_the_half_width_about_the_population_is_not_cut_at_an_edge() -> None:
 )
 def test_hoeffdings_respondents_are_enough_and_one_fewer_is_not(wanted: float, truth: float, level: float) -> None:
     channel = Channel.warner(truth)
-    n = respondents_needed(wanted, channel, level=level, method="hoeffding")
-    assert half_width(n, channel, level=level, method="hoeffding") <= wanted
-    assert n == 1 or half_width(n - 1, channel, level=level, method="hoeffding") > wanted
+    n = respondents_needed(wanted, channel, options=PlanOptions(level=level, method="hoeffding"))
+    assert half_width(n, channel, options=PlanOptions(level=level, method="hoeffding")) <= wanted
+    assert n == 1 or half_width(n - 1, channel, options=PlanOptions(level=level, method="hoeffding")) > wanted
     closed_form = math.log(2 / (1 - level)) / (2 * (wanted * channel.contrast) ** 2)
     assert n == pytest.approx(max(1, math.ceil(closed_form)), abs=1 + 1e-9 * closed_form)
 
@@ -203,7 +209,7 @@ def counts_of(sizes: Ints, channel: Channel, share: float, target: Target) -> In
 def test_the_respondents_needed_are_those_of_a_scan_over_every_n(
     method: str, target: Target, channel: Channel, wanted: float, share: float
 ) -> None:
-    found = respondents_needed(wanted, channel, method=method, target=target, share=share)
+    found = respondents_needed(wanted, channel, options=PlanOptions(method=method, target=target, share=share))
     sizes = np.arange(max(1, found - 20), found + 150)
     counts = counts_of(sizes, channel, share, target)
     low, high = share_bounds(counts, sizes, channel, level=0.95, method=method, target=target)
@@ -212,65 +218,75 @@ def test_the_respondents_needed_are_those_of_a_scan_over_every_n(
 
 def test_a_narrow_tooth_of_the_saw_is_not_mistaken_for_the_answer() -> None:
     # Half of all surveys count 1 at most up to n = 83, and 2 from n = 84 on: which is wider than the n before it.
-    widths = {n: half_width(n, NO_PRIVACY, method="clopper-pearson", share=0.02) for n in range(1, 160)}
+    widths = {
+        n: half_width(n, NO_PRIVACY, options=PlanOptions(method="clopper-pearson", share=0.02)) for n in range(1, 160)
+    }
     wanted = (widths[83] + widths[84]) / 2
     assert widths[83] <= wanted < widths[84]
-    found = respondents_needed(wanted, NO_PRIVACY, method="clopper-pearson", share=0.02)
+    found = respondents_needed(wanted, NO_PRIVACY, options=PlanOptions(method="clopper-pearson", share=0.02))
     assert found == 1 + max(n for n in widths if widths[n] > wanted)
     assert found > 84
 
 
 def test_knowing_only_about_the_respondents_takes_fewer_of_them() -> None:
     channel = Channel.warner_of_epsilon(2)
-    about = {target: respondents_needed(0.02, channel, method="clopper-pearson", target=target) for target in TARGETS}
+    about = {
+        target: respondents_needed(0.02, channel, options=PlanOptions(method="clopper-pearson", target=target))
+        for target in TARGETS
+    }
     assert about["respondents"] / about["population"] == pytest.approx(0.65**2, abs=0.02)
 
 
 def test_a_curator_adds_a_laplace_tail_to_the_sampling_error() -> None:
     noise = stats.laplace(scale=1 / (1000 * 0.5)).isf(0.025 / 2)
-    sampling = half_width(1000, NO_PRIVACY, level=0.975)
+    sampling = half_width(1000, NO_PRIVACY, options=PlanOptions(level=0.975))
     assert curator_half_width(1000, 0.5, sensitivity=1) == pytest.approx(sampling + noise)
 
 
 def test_a_curator_keeps_both_halves_of_beta_at_a_level_near_1() -> None:
     beta = 2.0**-53
     sampling, noise = math.sqrt(math.log(4 / beta) / 2000), math.log(2 / beta) / 500
-    assert curator_half_width(1000, 0.5, sensitivity=1, level=1 - beta, method="hoeffding") == pytest.approx(
-        sampling + noise
-    )
+    assert curator_half_width(
+        1000, 0.5, options=PlanOptions(level=1 - beta, method="hoeffding"), sensitivity=1
+    ) == pytest.approx(sampling + noise)
 
 
 def test_a_curator_has_no_sampling_error_about_the_respondents() -> None:
     noise = stats.laplace(scale=2 / (1000 * 0.5)).isf(0.1 / 2)
-    planned = curator_half_width(1000, 0.5, sensitivity=2, level=0.9, target="respondents")
+    planned = curator_half_width(1000, 0.5, options=PlanOptions(level=0.9, target="respondents"), sensitivity=2)
     assert planned == pytest.approx(noise)
 
 
 def test_without_privacy_the_respondents_are_known_and_a_population_is_sampled() -> None:
-    assert no_privacy_half_width(10, target="respondents") == 0
-    assert no_privacy_half_width(10, level=0.9) == half_width(10, NO_PRIVACY, level=0.9)
+    assert no_privacy_half_width(10, options=PlanOptions(target="respondents")) == 0
+    assert no_privacy_half_width(10, options=PlanOptions(level=0.9)) == half_width(
+        10, NO_PRIVACY, options=PlanOptions(level=0.9)
+    )
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_curators_respondents_are_enough_and_one_fewer_is_not(target: Target) -> None:
-    n = curator_respondents_needed(0.03, 0.4, sensitivity=1, target=target)
-    assert curator_half_width(n, 0.4, sensitivity=1, target=target) <= 0.03
-    assert curator_half_width(n - 1, 0.4, sensitivity=1, target=target) > 0.03
+    n = curator_respondents_needed(0.03, 0.4, options=PlanOptions(target=target), sensitivity=1)
+    assert curator_half_width(n, 0.4, options=PlanOptions(target=target), sensitivity=1) <= 0.03
+    assert curator_half_width(n - 1, 0.4, options=PlanOptions(target=target), sensitivity=1) > 0.03
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: half_width(10, WARNER, share=1.5), r"share \(1.5\) must be in \[0, 1\]\."),
-        (lambda: half_width(10, WARNER, share=math.nan), r"share \(nan\) must be in \[0, 1\]\."),
+        (lambda: half_width(10, WARNER, options=PlanOptions(share=1.5)), r"share \(1.5\) must be in \[0, 1\]\."),
+        (lambda: half_width(10, WARNER, options=PlanOptions(share=math.nan)), r"share \(nan\) must be in \[0, 1\]\."),
         (lambda: half_width(0, WARNER), r"n \(0\) must be an integer"),
-        (lambda: half_width(10, WARNER, level=1), r"level \(1\) must be in \(0, 1\)\."),
-        (lambda: half_width(10, WARNER, method="wald"), r"method \('wald'\) must be one of"),
-        (lambda: half_width(10, WARNER, target="all"), r"target \('all'\) must be one of"),
-        (lambda: no_privacy_half_width(10, target="all"), r"target \('all'\) must be one of"),
+        (lambda: half_width(10, WARNER, options=PlanOptions(level=1)), r"level \(1\) must be in \(0, 1\)\."),
+        (lambda: half_width(10, WARNER, options=PlanOptions(method="wald")), r"method \('wald'\) must be one of"),
+        (lambda: half_width(10, WARNER, options=PlanOptions(target="all")), r"target \('all'\) must be one of"),
+        (lambda: no_privacy_half_width(10, options=PlanOptions(target="all")), r"target \('all'\) must be one of"),
         (lambda: standard_deviation(10, WARNER, share=-1), r"share \(-1\) must be in \[0, 1\]\."),
         (lambda: respondents_needed(0, WARNER), r"wanted_half_width \(0\) must be > 0\."),
-        (lambda: respondents_needed(math.nan, WARNER, method="wilson"), r"wanted_half_width \(nan\) must be > 0\."),
+        (
+            lambda: respondents_needed(math.nan, WARNER, options=PlanOptions(method="wilson")),
+            r"wanted_half_width \(nan\) must be > 0\.",
+        ),
         (lambda: respondents_needed(1e-9, WARNER), r"wanted_half_width \(1e-09\) must be reachable with 10\^12"),
         (lambda: laplace_standard_deviation(10, 0, sensitivity=1), r"epsilon \(0\) must be finite and > 0\."),
         (lambda: laplace_standard_deviation(10, 1, sensitivity=0), r"sensitivity \(0\) must be finite and > 0\."),
@@ -291,7 +307,7 @@ def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) ->
 )
 def test_no_later_n_is_wide_again(wanted: float, other: float, share: float, target: Target, method: str) -> None:
     channel = Channel(other + 0.5, other)
-    found = respondents_needed(wanted, channel, method=method, target=target, share=share)
+    found = respondents_needed(wanted, channel, options=PlanOptions(method=method, target=target, share=share))
     sizes = np.arange(max(1, found - 1), found + 150)
     counts = counts_of(sizes, channel, share, target)
     low, high = share_bounds(counts, sizes, channel, level=0.95, method=method, target=target)

@@ -55,8 +55,8 @@ def test_who_asks_for_a_target_gets_it(asked: Target) -> None:
 
 def test_programs_get_what_the_command_gives() -> None:
     assert estimate(tally_of(CLASS)).options.target == "respondents"
-    assert plan(CLASS, 40).reach.target == "respondents"
-    assert plan(ALL, 40).reach.target == "population"
+    assert plan(CLASS, 40).reach.about == "respondents"
+    assert plan(ALL, 40).reach.about == "population"
     groups = {"a": tally_of(CLASS), "b": tally_of(CLASS)}
     assert compare(groups).to_dict()["target"] == "respondents"
     assert compare(groups | {"b": tally_of(ALL)}).to_dict()["target"] == "population"

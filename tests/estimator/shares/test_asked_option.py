@@ -152,14 +152,14 @@ def test_auto_takes_what_has_less_variance_whatever_the_share_is(k: int) -> None
 
 def test_a_plan_has_both_for_the_same_people() -> None:
     """One in eight is asked an option: the widths are those of an eighth of the people at all of epsilon."""
-    options: PlanOptions = {"method": "clopper-pearson"}
-    [asked, flips, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, **options)
+    options = PlanOptions(method="clopper-pearson")
+    [asked, flips, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, options=options)
     assert (flips.mechanism, asked.mechanism) == ("bit-flips", "asked-option")
-    assert asked.half_width == pytest.approx(half_width(500, Channel.warner_of_epsilon(1), **options), rel=1e-6)
+    assert asked.half_width == pytest.approx(half_width(500, Channel.warner_of_epsilon(1), options=options), rel=1e-6)
     assert asked.half_width < flips.half_width
-    [needed, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], None, asked.half_width, **options)
+    [needed, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], None, asked.half_width, options=options)
     assert needed.n_reports == pytest.approx(4000, rel=0.02)
-    [waves, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, Decimal(2), **options)
+    [waves, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, Decimal(2), options=options)
     assert waves.mechanism == "basic-rappor"
 
 

@@ -24,7 +24,7 @@ from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.planning.needed import respondents_for
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Selection
@@ -209,7 +209,7 @@ def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_que
     (aim, _) = (verdict.aim for verdict in with_verdicts(estimate_tally(tally), tally).verdicts)
     assert aim is not None
     assert tally.counted("q0").n_reports < aim.n_reports == 40
-    needed = respondents_for(survey.questions[0], 0.1, Reach(), Fraction(1, 2))
+    needed = respondents_for(survey.questions[0], 0.1, PlanOptions(), Fraction(1, 2))
     said = (
         f"About {needed:,} reports in all, each to 1 of the 2 questions, would give ± 10 points; there are 40 in all."
     )
@@ -222,7 +222,7 @@ def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_que
 def test_a_plan_says_that_it_is_about_those_who_are_asked() -> None:
     survey = replace(survey_of(YES_NO, YES_NO), draw=1)
     for target, end in (("respondents", ", of each question those who are asked it."), ("population", ".")):
-        said = plan(survey, 100, reach=Reach(target=target)).as_table()
+        said = plan(survey, 100, options=PlanOptions(target=target)).as_table()
         assert re.search(rf"^What follows is about [a-z ]+{re.escape(end)}$", said, re.MULTILINE)
 
 

@@ -14,7 +14,7 @@ from sotto_estimator.intervals.intervals import share_bounds
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
 from sotto_estimator.planning.needed import respondents_for
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.shares.verdict.aim import aim_of_counts, aim_of_question
 from sotto_protocol import Survey, Tally, compile_survey
 from sotto_protocol.counted import Counted
@@ -89,7 +89,7 @@ def test_the_number_is_the_planner_s_for_drawn_questions_and_waves_of_the_same_p
     for more, part, n_waves in (({}, Fraction(1), 1), ({"draw": 1}, Fraction(1, 2), 1), ({}, Fraction(1), 3)):
         survey = survey_of(**asked, **more)
         aim = aim_of_question(survey.questions[0], empty(survey), [(0.2, 0.7)], IntervalOptions(), n_waves)
-        planned = respondents_for(survey.questions[0], 0.04, Reach(), part)
+        planned = respondents_for(survey.questions[0], 0.04, PlanOptions(), part)
         assert planned is not None
         assert aim is not None
         assert aim.is_declared

@@ -11,7 +11,7 @@ from sotto_estimator.channel.channel import Channel
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.needed import respondents_for
-from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey import USABLE, part_drawn, size_of, wish_of
 from sotto_estimator.planning.widths import respondents_needed
 from sotto_estimator.results.rounding import Ends
@@ -34,7 +34,7 @@ def aim_of_question(
     half_width = USABLE * size if wanted is None else wanted
     if not any(high - low > 2 * half_width for low, high in ends):
         return None
-    n_people = _planned(question, half_width, _reach(options), part_drawn(tally.survey))
+    n_people = _planned(question, half_width, _plan_options(options), part_drawn(tally.survey))
     n_needed = None if n_people is None else n_waves * n_people
     unit = question.kind.unit if isinstance(question.kind, Number) else None
     drawn = (tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None
@@ -46,21 +46,14 @@ def aim_of_counts(channel: Channel, ends: Ends, n_reports: int, options: Interva
     if ends[1] - ends[0] <= 2 * USABLE:
         return None
     try:
-        n_people = respondents_needed(
-            USABLE,
-            channel,
-            level=options.level,
-            method=options.method,
-            target=options.about,
-            share=_reach(options).share,
-        )
+        n_people = respondents_needed(USABLE, channel, _plan_options(options))
     except DomainError:  # 10^12 are too few
         n_people = None
     return _aim(Aim(USABLE, False, n_people, n_reports))
 
 
-def _reach(options: IntervalOptions) -> Reach:
-    return Reach(level=options.level, method=options.method, target=options.about)
+def _plan_options(options: IntervalOptions) -> PlanOptions:
+    return PlanOptions(level=options.level, method=options.method, target=options.about)
 
 
 def _aim(aim: Aim) -> Aim | None:
