@@ -1,7 +1,5 @@
 """The results page: the same numbers as `sotto estimate`, to who may see them, and nothing that somebody wrote runs."""
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from collecting import SMALL, STRINGS, SURVEY, make_reports, serve, tally_of
+from collecting import SMALL, STRINGS, SURVEY, make_reports, tally_of
 from console import Console
 from house import House, open_house
 from page_reading import Page, password, read_page
@@ -223,39 +221,14 @@ def test_empty_survey_says_so_and_has_no_files(house: House) -> None:
         assert "No reports yet." in response.text
 
 
-def test_text_question_says_how_its_strings_are_found_and_the_command_finds_them(tmp_path: Path) -> None:
-    survey = compile_toml(
-        'id = "lunch"\ntitle = "Lunch"\n[[questions]]\nid = "place"\ntype = "text"\ntext = "Where?"\nepsilon = 4\n'
-    )
-    with serve(tmp_path / "survey.db", survey=survey) as served:
-        assert served.send(make_reports(2000, survey), survey)[0] == 200
-        status, _, content = served.fetch("GET", "/s/lunch/results", token=served.analyst)
-        assert status == 200
-        (command,) = re.findall(r"<pre dir=\"ltr\">(.*)</pre>", content.decode())
-        assert command == f"sotto decode {served.url} lunch place --candidates candidates.txt"
-        listed = tmp_path / "list.txt"
-        listed.write_text("\u00e1\nb\n")
-        words = command.replace("candidates.txt", str(listed)).split()[1:]
-        found = CliRunner().invoke(main, [*words, "--json"], env={"SOTTO_TOKEN": served.analyst})
-    assert "\u00e1" in [
-        row["string"] for row in json.loads(found.stdout)["strings"]
-    ]  # everybody's; of others 5 % may be
-
-
 def test_survey_of_text_alone_has_no_shares_to_download(house: House) -> None:
     house.collect(TEXT_ONLY, 40)
     page = read_page(see(house, TEXT_ONLY))
     assert "n = 40, epsilon 2." in page.words
-    assert "sotto decode http://localhost text-only home --candidates candidates.txt" in page.words
+    assert "Texts to look for, one a line, at most 200" in page.words
+    assert "sotto " not in page.words  # who has the page needs no command
     response = house.http.get("/s/text-only/results.csv", headers=house.analyst)
     assert (response.status_code, "text questions only" in response.text) == (404, True)
-
-
-def test_strings_on_nobodys_list_can_be_asked_for_in_one_wave(house: House) -> None:
-    house.collect(STRINGS, 40)
-    command = "sotto decode http://localhost strings street --unknown --wave 1"
-    assert command in read_page(see(house, STRINGS, "?wave=1")).words
-    assert "--unknown" not in read_page(see(house, STRINGS)).words
 
 
 def test_fake_reports_are_warned_of_in_the_words_of_the_command(house: House, tmp_path: Path) -> None:

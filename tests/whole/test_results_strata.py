@@ -115,7 +115,6 @@ def test_one_stratum_is_shown_as_the_estimator_has_it(house: House) -> None:
         page.words
     )
     assert "<b>south</b> alone" in page.words
-    assert "--stratum '<b>south</b>'" in page.words
     given = get(house, "places/results.json?stratum=2")
     assert (given.get_json()["stratum"], given.get_json()["n_reports"]) == ("<b>south</b>", 25)
     assert given.headers["Content-Disposition"] == 'attachment; filename="places-results-stratum-2.json"'

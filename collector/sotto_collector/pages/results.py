@@ -26,7 +26,6 @@ from sotto_protocol import Survey, Tally
 ROLES = ("analyst",)
 _OF_ESTIMATOR = ("scipy", "matplotlib")
 """What `sottovoce[estimator]` brings."""
-_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 class Read(NamedTuple):
@@ -36,7 +35,7 @@ class Read(NamedTuple):
     is_open: bool
     tallies: dict[int, Tally]
     n_known: int | None
-    address: str
+    is_analyst: bool
     digest: str
     turnout: list[Turnout]
     floored: frozenset[int]
@@ -79,7 +78,7 @@ def install_results(app: Flask) -> None:
             is_open=found.is_open,
             tallies=found.tallies,
             n_known=found.n_known,
-            address=found.address,
+            may_search=found.is_analyst,
             digest=found.digest,
             language=chosen.language,
             lang=chosen.tag,
@@ -109,7 +108,9 @@ class ResultsReader:
         Raises RequestError 401, 403, 404.
         """
         collector, stored = get_collector(), find_survey(survey_id)
-        if stored.survey.public_results:
+        if request.method == "POST":
+            _require_own_page()
+        if stored.survey.public_results and request.method != "POST":
             is_analyst = find_reader(collector.tokens, ROLES, survey_id) is not None
         else:
             is_analyst = require_reader(collector.tokens, ROLES, survey_id) is not None
@@ -120,7 +121,7 @@ class ResultsReader:
         by_wave = sum_by_wave(stored.survey, tallies)
         turnout = count_turnout(collector.store, stored, by_wave) if is_counted else []
         floored = floored_cells(collector.store, stored) if stored.survey.min_reports > 1 else frozenset()
-        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest, turnout, floored)
+        return Read(stored.survey, stored.is_open, tallies, n_known, is_analyst, digest, turnout, floored)
 
     def _read(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
         tallies = read_released_cells(get_collector().store, stored)
@@ -134,16 +135,12 @@ class ResultsReader:
         return self._cache.get(stored.key, lambda: self._read(stored))
 
 
-def _find_address() -> str:
-    """Return the collector's address, for commands.
-
-    Only over TLS, or to this machine, does a browser say Sec-Fetch-Site: so no proxy needs to say that there was TLS.
-    """
-    if not request.host:
-        return "URL"
-    address = urlsplit(request.url_root.rstrip("/"))
-    is_behind_tls = "Sec-Fetch-Site" in request.headers and address.hostname not in _THIS_MACHINE
-    return (address._replace(scheme="https") if is_behind_tls else address).geturl()
+def _require_own_page() -> None:
+    """Refuse what a page of another site sends: a browser adds the password that it keeps. Raises RequestError 403."""
+    site, origin = request.headers.get("Sec-Fetch-Site", "same-origin"), request.headers.get("Origin", "null")
+    is_other = origin != "null" and urlsplit(origin).netloc != request.host
+    if is_other or site not in ("same-origin", "none"):
+        raise refuse(403, "forbidden", "only the results page itself may send this form.")
 
 
 def _let_choose(response: Response) -> Response:

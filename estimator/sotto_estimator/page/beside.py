@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sotto_estimator.channel.questions import is_text
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.charts import draw_shares
 from sotto_estimator.page.drawing import Drawing
@@ -82,9 +81,9 @@ class Beside:
         return [name for name, of in self.sections.items() if of.quality and of.quality.is_alarming]
 
     @property
-    def is_text(self) -> bool:
-        """Whether it asks for texts, of which nothing is estimated before somebody looks for them."""
-        return is_text(self.question)
+    def hint(self) -> str:
+        """How texts can be looked for; "" where the question is not for texts."""
+        return next((section.hint for section in self.sections.values() if section.hint), "")
 
     @property
     def shows(self) -> bool:

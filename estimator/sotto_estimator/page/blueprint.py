@@ -7,14 +7,15 @@ from typing import NamedTuple, TypeVar
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_estimator.channel.questions import is_text
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import ALL, Choices, read_choices
+from sotto_estimator.page.errors import ChoiceError
 from sotto_estimator.page.lines import interval_line
 from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
+from sotto_estimator.page.texts import MAX_FORM_BYTES, Search, search
 from sotto_estimator.results.percents import n_decimals_of
 from sotto_protocol.words import epsilon_above
 
@@ -52,11 +53,13 @@ class _Routes:
         self._kept = LruCache(MAX_KEPT_BYTES, IDLE_S, on_idle)
         self._desk = Seats("results", N_AT_DESK)
         self._easel = Seats("pictures", N_AT_EASEL)
+        self._searches = Seats("searches", N_AT_EASEL)
         self._assets = {name: (files(__package__) / "static" / name).read_bytes() for name in _ASSETS}
 
     def add_to(self, page: Blueprint) -> None:
         """Add the routes. No response is stored by a browser: whoever may see it now may not tomorrow."""
         page.get(_RULE)(self.show_results)
+        page.post(_RULE)(self.search_texts)
         page.get(f"{_RULE}.<any(csv,json):kind>")(self.get_numbers)
         page.get(f"{_RULE}/<question_id>/<any(shares,mean,waves):chart>.<any(svg,png):kind>")(self.get_chart)
         page.get("/static/results/<any('results.css','results.js'):name>")(self.get_asset)
@@ -71,13 +74,30 @@ class _Routes:
         page = self._kept.get((selection.tag, "page"), make)
         return _respond(Response(page, content_type="text/html; charset=utf-8"), selection.tag)
 
-    def _render(self, results: Results, tag: str) -> str:
+    def search_texts(self, survey_id: str) -> Response:
+        """Show the results with the texts of the form, of those that are found; or give these as CSV or JSON."""
+        if (request.content_length or 0) > MAX_FORM_BYTES:
+            raise ChoiceError(f"the form must have at most {MAX_FORM_BYTES:,} bytes.")
+        selection = self._read(survey_id)
+        question, typed = request.form.get("question", ""), request.form.get("texts", "")
+        make = _seated(self._searches, survey_id, lambda: search(selection.release, selection.choices, question, typed))
+        found, kind = make(), request.form.get("as", "")
+        if found.decoded and kind in ("csv", "json"):
+            content = f"{found.decoded.as_style(kind)}\n".encode()
+            return _attach(content, kind, f"{question}-texts", selection)
+        page = self._render(self._find(selection), selection.tag, found)
+        response = Response(page, 400 if found.fault else 200, content_type="text/html; charset=utf-8")
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    def _render(self, results: Results, tag: str, search: Search | None = None) -> str:
         return render_template(
             "results/page.html",
             layout=self._layout,
             root="../../",
             tag=tag,
             results=results,
+            search=search,
             report_fields=results.choices.report_fields(results.survey, results.spoken.say),
             fields=results.choices.interval_fields(results.spoken.say),
             tongues=results.spoken.tongues(results.choices),
@@ -152,10 +172,8 @@ def _seated(seats: Seats, survey_id: str, make: Callable[[], Made]) -> Callable[
 
 def _tag(release: Release, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
-    has_commands = any(map(is_text, release.survey.questions))
-    address = release.address if has_commands else ""  # else whoever says another Host would have all made anew
     counts = release.digest, release.is_open, release.n_known, dict(release.turnout), sorted(release.floored)
-    told = *counts, address, choices, release.language.tag, release.lang
+    told = *counts, release.may_search, choices, release.language.tag, release.lang
     return sha256(repr(told).encode()).hexdigest()[:32]
 
 

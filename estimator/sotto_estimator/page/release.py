@@ -16,7 +16,7 @@ class Release:
 
     `tallies`: by cell (`Survey.cells`; without strata that is the wave), ascending, of those of which anything is
     given. `n_known`: how many reports there are in all, where the reader may know that even of tallies that are
-    withheld; else None. `address`: the collector's.
+    withheld; else None. `may_search`: whether they may look for texts among the answers to a text question.
     `digest`: what `digest_of` gives of the tallies; it is kept beside them, for of large ones it takes long.
     `language`: of the page's words; `lang`: the tag of that of the survey's texts. `turnout`: of each wave, how many
     were invited and how many answered, where the reader may know it; None of a wave with too few to be told.
@@ -27,7 +27,7 @@ class Release:
     is_open: bool
     tallies: Mapping[int, Tally] = field(default_factory=dict)
     n_known: int | None = None
-    address: str = ""
+    may_search: bool = True
     digest: str = ""
     language: Language = ENGLISH
     lang: str = ""

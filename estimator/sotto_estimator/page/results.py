@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from shlex import quote
 from typing import TypeVar
 
 from sotto_estimator.channel.quality import qualities
@@ -18,6 +17,7 @@ from sotto_estimator.page.lines import remarks_on, say_missing_strata, say_turno
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import NumberResult, Section
 from sotto_estimator.page.spoken import Spoken
+from sotto_estimator.page.texts import hint_on, most_texts
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
 from sotto_estimator.results.largest import largest
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
@@ -27,8 +27,6 @@ from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
 Found = TypeVar("Found")
 Rows = dict[str, tuple[Estimate, ...]]
@@ -167,8 +165,8 @@ def _sections(
                 remarks = *remarks, spoken.say.gettext("group %(group)s alone", group=estimates.stratum)
             section = replace(section, remarks=remarks, technical=technical, is_of_respondents=target == "respondents")
         if is_text(question):
-            is_one = n_counted and choices.stratum != EACH
-            yield replace(section, commands=_commands(release, choices, question) if is_one else ())
+            hint = hint_on(release, choices, question, spoken.say) if n_counted else ""
+            yield replace(section, hint=hint, most_texts=most_texts(question) if n_counted else 0)
         elif number:
             series = _series(release, choices, spoken, question, ())
             yield replace(section, series=series, number=number, last_mean=_mean(last, key))
@@ -232,18 +230,3 @@ def _series(
         answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
         found = series_of(question, waves, answers, choices.interval_options, n_intervals)
     return [replace(one, answer=labels[one.answer]) for one in found]
-
-
-def _commands(release: Release, choices: Choices, question: Question) -> tuple[str, ...]:
-    """Return the commands that find the strings of a text question: those of a list, and where they can be, any."""
-    survey, wave, place = release.survey, choices.wave, choices.place
-    at = "" if wave is None else f" --wave {wave}"
-    at += f" --stratum {quote(survey.strata[place - 1])}" if place else ""
-    common = f"sotto decode {quote(release.address)} {survey.id} {question.id}"
-    commands = [f"{common} --candidates candidates.txt{at}"]
-    mechanism = question.mechanism
-    has_grams = isinstance(mechanism, BloomResponse) and mechanism.pairs
-    shows_grams = has_grams and survey.keeps_reports and survey.min_reports == 1 and (survey.waves == 1 or wave)
-    if shows_grams or (isinstance(mechanism, SketchResponse) and mechanism.prefix_lengths):
-        commands.append(f"{common} --unknown{at}")
-    return tuple(commands)

@@ -47,10 +47,10 @@ class Section:
     """One question's results: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
 
     Answers are as their reader reads them. `verdict`: what is known of it; where counts contradict the design there are
-    no rows, no number and no series. `number`: of a question that asks for
-    numbers, which has no rows; `last_mean`: of the last wave. None of it of a text question: `commands` say how its
-    strings are found. `withheld`: what of its reports is not yet counted. `remarks`: what the intervals are, in the
-    page's language; `technical`: what the command would say besides, in English.
+    no rows, no number and no series. `number`: of a question that asks for numbers, which has no rows; `last_mean`: of
+    the last wave. None of it of a text question, among whose answers `most_texts` texts can be looked for at once;
+    `hint`: why not, where they cannot be now. `withheld`: what of its reports is not yet counted. `remarks`: what the
+    intervals are, in the page's language; `technical`: what the command would say besides, in English.
     """
 
     question: Question
@@ -63,7 +63,8 @@ class Section:
     rows: Sequence[Estimate] = ()
     last_rows: Sequence[Estimate] = ()
     series: Sequence[WaveSeries] = ()
-    commands: tuple[str, ...] = ()
+    hint: str = ""
+    most_texts: int = 0
     withheld: str = ""
     number: NumberResult | None = None
     is_of_respondents: bool = False

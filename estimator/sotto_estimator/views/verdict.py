@@ -8,6 +8,8 @@ from sotto_estimator.views.verdict_words import finding_words, sentences
 from sotto_protocol.language import ENGLISH
 from sotto_protocol.tables import align
 
+_OF_TEXT = "Texts are not read. Which are common is found by looking for candidates (sotto decode)."
+
 
 def verdict_table(verdicts: Sequence[Verdict]) -> str:
     """Return a line for every answer, or mean, of which something is known, and under them what else is to be said."""
@@ -27,8 +29,12 @@ def verdict_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
 
 def said_of(verdicts: Sequence[Verdict]) -> list[str]:
     """Return what else is to be said, each line with the question that it is of."""
-    lines = [f"{verdict.question}: {line}" for verdict in verdicts for line in sentences(verdict, ENGLISH)]
+    lines = [f"{verdict.question}: {line}" for verdict in verdicts for line in _sentences(verdict)]
     return [line.removeprefix(": ") for line in lines]
+
+
+def _sentences(verdict: Verdict) -> list[str]:
+    return [*[_OF_TEXT] * verdict.is_text, *sentences(verdict, ENGLISH)]
 
 
 def verdict_members(verdict: Verdict) -> dict[str, Any]:
@@ -37,7 +43,7 @@ def verdict_members(verdict: Verdict) -> dict[str, Any]:
     return {
         "question": verdict.question,
         "answers": {finding.answer: finding_words(finding, ENGLISH) for finding in verdict.findings},
-        "sentences": sentences(verdict, ENGLISH),
+        "sentences": _sentences(verdict),
         "order": None if order is None else [list(group) for group in order.groups],
         "most_common": None if order is None else list(order.leaders),
         "wanted_half_width": None if aim is None else aim.half_width,

@@ -72,8 +72,6 @@ def sentences(verdict: Verdict, say: Language, labels: Mapping[str, str] | None 
 def _conditions(verdict: Verdict, say: Language) -> Iterator[str]:
     if verdict.is_void:
         yield void_words(say)
-    if verdict.is_text:
-        yield say.gettext("Texts are not read. Which are common is found by looking for candidates (sotto decode).")
     if verdict.n_left_out:
         yield say.ngettext(
             "The largest shares are told, by intervals that hold all together; %(n)s more is in the table.",

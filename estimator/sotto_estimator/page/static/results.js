@@ -15,7 +15,7 @@ document.addEventListener("visibilitychange", () => {
 });
 
 async function refresh() {
-  if (document.visibilityState !== "visible" || isAsking || isOver || isSelecting()) return;
+  if (document.visibilityState !== "visible" || isAsking || isOver || isSelecting() || isTyping()) return;
   isAsking = true;
   askedAt = Date.now();
   try {
@@ -62,6 +62,11 @@ function show(fresh) {
     const n = Number(fresh.dataset.n);
     say(t.n("Now %(n)s report.", "Now %(n)s reports.", n));
   }
+}
+
+/** Whether texts to look for are typed, or were found: they are nowhere else. */
+function isTyping() {
+  return [...shown().querySelectorAll("textarea")].some((field) => field.value !== "");
 }
 
 /** Say it, to screen readers too when they are idle; not twice. */
