@@ -1,4 +1,4 @@
-"""The options of `sotto estimate` for a CSV: which columns say what was reported, by whom, and how they were drawn."""
+"""The options of `sotto estimate` for a table: columns of what was reported, by whom, and how they were drawn."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ class DataOptions:
     margins: str
 
     def __bool__(self) -> bool:
-        """Whether a CSV is meant."""
+        """Whether a table is meant."""
         return bool(self.column)
 
     def check_absent(self) -> None:
@@ -53,12 +53,12 @@ class DataOptions:
         }
         for option, value in given.items():
             if value:
-                raise click.UsageError(f"{option} goes with a CSV: --column says which of its columns has the reports.")
+                raise click.UsageError(f"{option} goes with a table: --column says which column has the reports.")
 
     def file(self, sources: Sequence[str], specs: Sequence[tuple[str, DesignSpec]]) -> DataFile:
         """Return the file that is meant. Raises UsageError, and SourceError for margins that cannot be read."""
         if len(sources) != 1:
-            raise click.UsageError("--column goes with one CSV.")
+            raise click.UsageError("--column goes with one file.")
         reports = ReportColumn(self.column, self._designs(specs), self.arm, self._texts())
         return DataFile(FileSource((Path(sources[0]),)), reports, self._sampling(), self.by)
 
@@ -103,11 +103,11 @@ class DataOptions:
 
 
 def _column(option: str, words: str, *, hidden: bool = False) -> Callable[..., Any]:
-    return click.option(option, metavar="COLUMN", default="", help=f"From a CSV: {words}", hidden=hidden)
+    return click.option(option, metavar="COLUMN", default="", help=f"From a table: {words}", hidden=hidden)
 
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a CSV; the command gets `data`, DataOptions."""
+    """Add the options of a table; the command gets `data`, DataOptions."""
     return grouped("data", DataOptions, *_REPORTS, *_sampling_options(hidden=False))(command)
 
 
@@ -118,19 +118,19 @@ def simple_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _REPORTS = (
     _column("--column", "the column of reports. A row is a person; --design says how they were asked."),
-    click.option("--yes-is", metavar="TEXT", help="From a CSV: the text of a yes, where it is not yes, true or 1."),
+    click.option("--yes-is", metavar="TEXT", help="From a table: the text of a yes, where it is not yes, true or 1."),
     click.option(
         "--reports",
         "report_texts",
         metavar="TEXT,TEXT,..",
-        help="From a CSV: the texts of the reports, in the design's order.",
+        help="From a table: the texts of the reports, in the design's order.",
     ),
     _column("--arm", "the column of who was asked how: --design 'TEXT=NAME(PARAMETER=VALUE)' for each text."),
     click.option(
         "--by",
         metavar="COLUMN",
         default="",
-        help="From a CSV or with --format: estimate each of its groups.",
+        help="From a table or with --format: estimate each of its groups.",
     ),
 )
 
@@ -146,7 +146,7 @@ def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
             "--margins",
             metavar="TEXT=N,.. | FILE",
             default="",
-            help="How many people, or which share, are of each group of --post-stratify; or a CSV with a column of "
+            help="How many people, or which share, are of each group of --post-stratify; or a table with a column of "
             "that name and one named population.",
             hidden=hidden,
         ),

@@ -31,7 +31,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """Where candidates are listed: a file, and the column of it if it is CSV."""
+    """Where candidates are listed: a file, and the column of it if it is a table."""
 
     candidates: Path | None
     column: str | None
@@ -89,7 +89,7 @@ class _Files:
     "listed",
     _Listed,
     click.option("--candidates", type=_FILE, help="The strings to look for: a UTF-8 file, one a line."),
-    click.option("--column", help="Read the candidates from this column of a CSV file, by its name in the first line."),
+    click.option("--column", help="Read the candidates from this column of a table (docs/data.md)."),
 )
 @click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, by what begins them.")
 @click.option("--alphabet", help="With --unknown: the characters of the strings  [default: a-z, 0-9, blank and - . '].")

@@ -43,7 +43,7 @@ _INTERVALS = (
 
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
-@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY.json ... | FILE.csv")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY ... | TABLE")
 @anytime_option
 @interval_options(IntervalOptions, *_INTERVALS)
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
@@ -74,11 +74,11 @@ def estimate(
     """Estimate shares, and means of numbers, with intervals that hold.
 
     From a collector's tally (URL and SURVEY), from tally files, which are merged, from counts (--yes, --n ..), or from
-    a CSV with a row a person (--column, docs/data.md).
+    a table with a row a person (--column, docs/data.md).
     """
     if paper or data:
         if paper and (sources or data):
-            raise click.UsageError("Give a collector, tally files, counts, or a CSV: one of the four.")
+            raise click.UsageError("Give a collector, tally files, counts, or a table: one of the four.")
         _refuse_of_tallies({**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally})
         refuse_token()
     if covariances and (paper or data or by_stratum or output.style != "json"):
@@ -96,7 +96,7 @@ def estimate(
 
 
 def _refuse_of_tallies(given: Mapping[str, object]) -> None:
-    """Raise UsageError for an option, by its name, that counts and a CSV cannot have."""
+    """Raise UsageError for an option, by its name, that counts and a table cannot have."""
     for option, value in given.items():
         if value:
             others = ", or with tally files" if option == "save-tally" else ""
@@ -122,10 +122,10 @@ def _of_tallies(
 ) -> Estimates | SideBySide:
     if not sources:
         raise click.UsageError(
-            "Give a collector's URL and a survey, tally files, counts (--yes, --n ..), or a CSV (--column ..)."
+            "Give a collector's URL and a survey, tally files, counts (--yes, --n ..), or a table (--column ..)."
         )
     if asked.specs:
-        raise click.UsageError("--design and its like go with counts (--yes, --n ..), or with a CSV (--column ..).")
+        raise click.UsageError("--design and its like go with counts (--yes, --n ..), or with a table (--column ..).")
     source = read_source(sources, token)
     if by_stratum:
         if chosen.stratum or save_tally:

@@ -142,7 +142,7 @@ def _find(
 
 
 def _arms(given: dict[str, Any]) -> tuple[str, list[Arm]]:
-    """Return a title, and what was counted, or is in a CSV. Raises UsageError where it is neither, or both."""
+    """Return a title, and what was counted, or is in a table. Raises UsageError where it is neither, or both."""
     paper: CountsInput | None = given["paper"]
     data: DataOptions = given["data"]
     if data and not paper:
@@ -150,5 +150,5 @@ def _arms(given: dict[str, Any]) -> tuple[str, list[Arm]]:
         return f"{read.table.name}, {read.question}", read.arms()
     data.check_absent()
     if paper is None or data or given["sources"]:
-        raise click.UsageError("--model and --what-if go with counts (--design, --counts), or with a CSV (--column).")
+        raise click.UsageError("--model and --what-if go with counts (--design, --counts), or with a table (--column).")
     return GIVEN, paper.arms()

@@ -20,7 +20,7 @@ from sotto_estimator.table.reported import ReportColumn
 
 
 @click.command(epilog="Example:  sotto regress data.csv 'paid ~ age' --design 'crosswise(prob=1/6)'")
-@click.argument("sources", nargs=-1, metavar="FILE.csv | URL SURVEY | RECORDS  FORMULA")
+@click.argument("sources", nargs=-1, metavar="TABLE | URL SURVEY | RECORDS  FORMULA")
 @click.option(
     "--design",
     "designs",
@@ -92,7 +92,8 @@ def regress(
 ) -> None:
     """Find how a hidden answer depends on what is known of people.
 
-    FILE is a CSV, a row a person. FORMULA is COLUMN ~ TERMS: the column of the noisy reports, and terms of columns that
+    TABLE has a row a person: CSV, Parquet, Arrow, SPSS or Stata (docs/data.md). FORMULA is COLUMN ~ TERMS: the column
+    of the noisy reports, and terms of columns that
     are not protected. OUTCOME ~ hidden(COLUMN) + TERMS explains a column in clear by the hidden answer.
 
     Of a collector's noisy reports (URL and SURVEY), a file of them, or an archive's folder, FORMULA is QUESTION ~

@@ -22,7 +22,7 @@ from sotto_estimator.designs.given import SaidYes
 
 Command = Callable[..., Any]
 
-_GROUPS = "URL SURVEY | TALLY.json TALLY.json .. | FILE.csv"
+_GROUPS = "URL SURVEY | TALLY TALLY .. | TABLE"
 _PLACE = (
     click.option("--question", default="", help="Of this question only  [default: every one]."),
     click.option("--answer", default="", help="Of this answer only  [default: every one]."),
@@ -58,12 +58,12 @@ def test() -> None:
     """Test shares: against a number, between groups, or for a trend.
 
     Every command has the name of the one of `sotto power` that plans it. Reports are those of a collector's survey, of
-    tally files, of a CSV (--column), or counts.
+    tally files, of a table (--column), or counts.
     """
 
 
 @test.command(epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
-@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY.json ... | FILE.csv")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY ... | TABLE")
 @click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share that is to be ruled out.")
 @click.option(
     "--alternative",
@@ -116,7 +116,7 @@ def groups(
 ) -> None:
     """Have groups different shares? Each is held against the first: difference, ratio, and a test of equality.
 
-    Groups are strata or waves of a survey (--stratum, --wave, twice or more), tally files, a CSV's (--by), or counts.
+    Groups are strata or waves of a survey (--stratum, --wave, twice or more), tally files, a table's (--by), or counts.
     """
     place = _with_other(place, other_yes, other_n)
     found = find_groups(place, target)

@@ -1,4 +1,4 @@
-"""Whom `sotto test` is pointed at: groups that are strata, waves, files, counts, or what a CSV's column says."""
+"""Whom `sotto test` is pointed at: groups that are strata, waves, files, counts, or what a column of a table says."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ from sotto_protocol import Tally
 
 @dataclass(frozen=True, slots=True)
 class TestInput:
-    """What was typed: a collector or files, which of their waves and strata, a CSV, counts, and which shares."""
+    """What was typed: a collector or files, which of their waves and strata, a table, counts, and which shares."""
 
     sources: tuple[str, ...]
     token: str
@@ -106,11 +106,11 @@ def find_one(place: TestInput, target: Target) -> TestedGroups:
 
 def _check_one(place: TestInput) -> None:
     if sum([bool(place.paper), bool(place.data), bool(place.sources and not place.data)]) != 1:
-        raise click.UsageError("Give a collector's URL and a survey, tally files, counts, or a CSV (--column).")
+        raise click.UsageError("Give a collector's URL and a survey, tally files, counts, or a table (--column).")
     if not place.data:
         place.data.check_absent()
     if place.asked.specs and not (place.paper or place.data):
-        raise click.UsageError("--design and its like go with counts (--yes, --n ..), or with a CSV (--column ..).")
+        raise click.UsageError("--design and its like go with counts (--yes, --n ..), or with a table (--column ..).")
     if (place.chosen_waves or place.chosen_strata) and (place.paper or place.data):
         raise click.UsageError("--wave and --stratum go with a collector's URL.")
 
@@ -129,7 +129,7 @@ def _of_counts(paper: CountsInput, target: Target) -> TestedGroups:
     specs = paper.asked.specs
     if any(len(spec.samples()) > 1 for _, spec in specs):
         raise click.UsageError(
-            "A design of several samples is of one group: give each group as a CSV's (--by, and --arm its samples)."
+            "A design of several samples is of one group: give each group as a table's (--by, and --arm its samples)."
         )
     if len(specs) == 1 and len(specs[0][1].samples()) == 1:
         paper = replace(paper, asked=replace(paper.asked, specs=specs * len(paper.counts)))
@@ -160,7 +160,7 @@ def _title(data: Data) -> str:
 def _of_csv(place: TestInput, target: Target) -> TestedGroups:
     found = _read(place)
     if found.groups is None:
-        raise click.UsageError("--by says which column of the CSV has the groups.")
+        raise click.UsageError("--by says which column of the table has the groups.")
     groups = sides_of_data(found, target)
     scores = tuple(map(float, groups)) if found.groups.is_number else ()
     return TestedGroups(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.results.words import escaped
+from sotto_estimator.sources.kinds import check_plain
 from sotto_estimator.table.lines import read_lines
 
 Progress = Callable[[int], object]
@@ -67,6 +68,7 @@ def read_records(paths: Sequence[Path], progress: Progress = ignore) -> Iterator
     without any.
     """
     for path in paths:
+        check_plain(path)
         is_empty = True
         for record in (_read_csv if path.suffix.lower() == ".csv" else _read_json)(path, read_lines(path, progress)):
             is_empty = False

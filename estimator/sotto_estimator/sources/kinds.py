@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,7 @@ WANTED = {
         "a table with a row a person",
         "Give CSV, Parquet, Arrow, SPSS or Stata. A survey's tallies and reports go without --column and --design.",
     ),
+    PLAIN: ("a list in plain text", "Give lines of text, CSV or JSON lines."),
     ARCHIVE: ("the folder of an archive", "`sotto export` writes one."),
     SURVEY: ("a survey file", "Give TOML or JSON (docs/survey-file.md)."),
 }
@@ -78,14 +80,14 @@ _BEGINNINGS = (
     (rb'\s*\{\s*"format"\s*:\s*"[^"]*"\s*,\s*"n_parts"', "manifest"),
     (rb'\s*\{\s*"(behind|format)"\s*:', "tally"),  # which no survey has, with which packed reports begin
     (rb"PAR1", "parquet"),
-    (rb"(?s)ARROW1|\xff{4}...\0", "arrow"),  # a file, a stream
+    (rb"(?s)ARROW1\0\0|\xff{4}...\0", "arrow"),  # a file, a stream
     (rb"\$FL[23]", "sav"),
     (rb"<stata_dta>|[\x69\x6c\x6e-\x73][\x01\x02]\x01\0", "dta"),
     (rb"FEA1", "feather"),
     (rb"(?s).{0,200}SPSS PORT FILE", "por"),
     (rb"\0{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}LIBRARY", "sas"),
     (rb"PK\x03\x04|\xd0\xcf\x11\xe0", "excel"),
-    (rb"\x1f\x8b|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd", "gzip"),
+    (rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ|\x28\xb5\x2f\xfd", "gzip"),
     (rb"SQLite format 3\0", "sqlite"),
     (rb"(?i)\s*<(!doctype html|html)", "html"),
     (rb"(?sm).*^\s*\[\[\s*questions\s*\]\]", "survey"),
@@ -127,6 +129,12 @@ def check_kind(path: Path, *wanted: str) -> str:
         raise SourceError(f"{path} is empty: it holds nothing to read.")
     words = " or ".join(WANTED[one][0] for one in wanted if one in WANTED)
     raise SourceError(f"{path} is {found.words}, not {words}. {found.hint or WANTED[wanted[0]][1]}")
+
+
+def check_plain(path: Path) -> None:
+    """Raise SourceError for a file that is known, and no plain text. One that cannot be read is its reader's to say."""
+    with suppress(OSError):
+        check_kind(path, PLAIN)
 
 
 def check_replaceable(path: Path, *wanted: str) -> None:

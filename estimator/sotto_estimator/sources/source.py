@@ -132,13 +132,8 @@ class FileSource(Source):
         self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
     ) -> Table:
         path = self._one("a table is")
-        try:
-            kind = check_kind(path, ROWS)
-        except OSError as fault:
-            raise unreadable(path, fault) from fault
-        if kind in _OPENERS or kind in PROGRAMS:
-            rows = open_labelled(path, kind) if kind in PROGRAMS else _OPENERS[kind](path)
-            return read_rows(rows, names, complete=complete, progress=progress)
+        if (opened := open_table(path)) is not None:
+            return read_rows(opened, names, complete=complete, progress=progress)
         return read_table(path, names, complete=complete, progress=progress)
 
     def _one(self, what: str) -> Path:
@@ -147,7 +142,15 @@ class FileSource(Source):
         return self.paths[0]
 
 
-_OPENERS: dict[str, Callable[[Path], OpenTable]] = {"parquet": open_parquet, "arrow": open_arrow}
+def open_table(path: Path) -> OpenTable | None:
+    """Return the rows of a file with a row a person, None for a CSV. Raises SourceError for what is neither."""
+    try:
+        kind = check_kind(path, ROWS)
+    except OSError as fault:
+        raise unreadable(path, fault) from fault
+    if kind in PROGRAMS:
+        return open_labelled(path, kind)
+    return {"parquet": open_parquet, "arrow": open_arrow}[kind](path) if kind in ("parquet", "arrow") else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.sources.kinds import check_plain
+from sotto_estimator.sources.source import open_table
+from sotto_estimator.table.rows import check_column, read_cells
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_map, google_map
 from sotto_protocol.text import MAX_TYPED_CHARACTERS, expected_of, is_answer, normalise
 
@@ -108,7 +111,9 @@ def _read_distinct(
     path: Path, column: str | None, max_line_bytes: int, read: Callable[[Path, int, str], str]
 ) -> tuple[str, ...]:
     lines: dict[str, int] = {}
-    for number, text in _read_column(path, column) if column is not None else _read_lines(path, max_line_bytes):
+    if column is None:
+        check_plain(path)
+    for number, text in _read_lines(path, max_line_bytes) if column is None else _read_column(path, column):
         candidate = read(path, number, text)
         if candidate in lines:
             raise SourceError(f"{path}, line {number}: {candidate!r} is already on line {lines[candidate]}.")
@@ -175,11 +180,12 @@ def _read_lines(path: Path, max_line_bytes: int) -> Iterator[tuple[int, str]]:
 
 
 def _read_column(path: Path, column: str) -> Iterator[tuple[int, str]]:
+    if (opened := open_table(path)) is not None:
+        yield from enumerate(read_cells(opened, column), 2)
+        return
     records = read_csv(path)
     _, header = next(records, (0, []))
-    if header.count(column) != 1:
-        names = ", ".join(map(repr, header[:12])) + (", .." if len(header) > 12 else "")
-        raise SourceError(f"{path} must have one column {column!r} in its first line, which has: {names or 'nothing'}.")
+    check_column(str(path), header, column)
     place = header.index(column)
     for number, record in records:
         if len(record) != len(header):

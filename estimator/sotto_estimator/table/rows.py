@@ -61,6 +61,13 @@ def read_rows(
     return builder.table()
 
 
+def read_cells(rows: OpenTable, name: str) -> Iterator[str]:
+    """Yield the texts of one column, row by row; "" where a value is missing. Raises SourceError."""
+    check_column(rows.name, rows.columns, name)
+    for batch in rows.batches([name]):
+        yield from _cells(rows, name, batch.column(0))
+
+
 def check_column(name: str, columns: Sequence[str], column: str) -> None:
     """Raise SourceError, which says what may be meant, unless there is one column of this name."""
     if columns.count(column) > 1:

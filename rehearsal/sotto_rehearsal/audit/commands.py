@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sotto_client.commands import read_file
+from sotto_estimator.planning.draft import Draft
 from sotto_protocol import Survey
 from sotto_rehearsal.audit.audit import Audit, audit_program
 from sotto_rehearsal.audit.design import usual_reports
@@ -82,7 +82,7 @@ def audit(
     for option, path in (("--report", page_file), ("--junit", junit_file)):
         if path is not None and not path.parent.is_dir():
             raise click.UsageError(f"{option}: there is no folder {path.parent}.")
-    survey = read_file(survey_file)
+    survey = Draft.read(survey_file).survey
     names = dict.fromkeys(clients or CLIENTS)
     programs = [find_client(name) for name in names] if line is None else [parse_program(line)]
     audits = []

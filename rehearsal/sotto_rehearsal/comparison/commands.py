@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from sotto_client.commands import read_file
 from sotto_estimator.channel.questions import is_text
 from sotto_estimator.commands.options import interval_options, style_options, warn
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.planning.draft import Draft
 from sotto_rehearsal.comparison.comparison import Study, compare_survey
 from sotto_rehearsal.comparison.domains import LEAST_DELTA, usual_delta
 from sotto_rehearsal.comparison.draws import has_opendp
@@ -70,7 +70,7 @@ def compare(
             raise click.BadParameter("must be a number.", param_hint=flag)
     if truth_file and share is not None:
         raise click.UsageError("--share does not go with --truth, which says it.")
-    survey = read_file(survey_file)
+    survey = Draft.read(survey_file).survey
     can_draw = has_opendp()
     if not can_draw and runs != 0:
         warn(f"curators are not simulated, which needs: {_NEED}")

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from sotto_client.commands import read_file
 from sotto_estimator.commands.options import interval_options, simultaneous_option, style_options
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.planning.draft import Draft
 from sotto_protocol import Survey
 from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.errors import SimulationError, TruthError
@@ -76,7 +76,7 @@ def simulate(
     From answers to intervals it is the code that devices and analysts run, without a collector. Printed is how far
     estimates are off in all runs, how wide their intervals are, and how often these hold the truth.
     """
-    survey = read_file(survey_file)
+    survey = Draft.read(survey_file).survey
     truth = read_people(truth_file, survey)
     n_waves = _at_most(survey.waves, n_waves, "--waves") or survey.waves
     if trouble["change"] and n_waves == 1:

@@ -1,4 +1,4 @@
-"""`sotto estimate FILE.csv`: the estimates of a file are those of its counts, in all outputs; bad files are refused."""
+"""`sotto estimate TABLE`: the estimates of a file are those of its counts, in all outputs; bad files are refused."""
 
 import csv
 import json
@@ -229,12 +229,12 @@ def test_reports_that_contradict_the_design_are_warned_of(tmp_path: Path) -> Non
 
 
 USAGE = {
-    "two files": (("--column", "a", "b.csv"), "--column goes with one CSV"),
+    "two files": (("--column", "a", "b.csv"), "--column goes with one file"),
     "no design": (("--column", "cheated"), "--column needs to be told how people were asked"),
     "no arm": ((*CROSSWISE[:2], "--design", "a=direct"), "need --arm"),
     "no label": ((*CROSSWISE, "--arm", "half"), "--arm needs a design for each of its texts"),
-    "no column": (("--by", "region"), "--by goes with a CSV"),
-    "weights alone": (("--weights", "weight"), "--weights goes with a CSV"),
+    "no column": (("--by", "region"), "--by goes with a table"),
+    "weights alone": (("--weights", "weight"), "--weights goes with a table"),
     "counts too": ((*CROSSWISE, "--yes", "1", "--n", "2"), "one of the four"),
     "no margins": ((*CROSSWISE, "--post-stratify", "region"), "--post-stratify and --margins go together"),
     "bad margins": ((*CROSSWISE, "--post-stratify", "region", "--margins", "a=b"), "must be TEXT=N with commas"),

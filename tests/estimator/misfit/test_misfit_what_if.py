@@ -165,7 +165,7 @@ def test_command_fits_a_model_to_the_rows_of_a_file(tmp_path: Path) -> None:
     ("fault", "arguments"),
     [
         ("go with counts (--design, --counts), or", [*COUNTS, "--model", "one-sayers", "file.json"]),
-        ("goes with a CSV", [*COUNTS, "--model", "one-sayers", "--arm", "deck"]),
+        ("goes with a table", [*COUNTS, "--model", "one-sayers", "--arm", "deck"]),
         ("--model and --what-if go with counts", ["--model", "random"]),
         ("--control goes with --model", ["--control", "1:direct:3,4"]),
         ("--control goes with --model", [*COUNTS, "--what-if", "random=.1", "--control", "1:direct:3,4"]),

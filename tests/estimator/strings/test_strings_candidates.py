@@ -1,9 +1,12 @@
 """Candidates are read strictly, and hashed as devices hash, a block at a time."""
 
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyreadstat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -201,9 +204,9 @@ def test_a_column_of_a_csv_file_is_read_by_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "must have one column 'name' in its first line, which has: nothing."),
-        (b"n,m\n1,2\n", "must have one column 'name' in its first line, which has: 'n', 'm'."),
-        (b"name,name\n1,2\n", "must have one column 'name'"),
+        (b"", "is empty: it holds nothing to read."),
+        (b"n,m\n1,2\n", "has no column 'name'; it has 'n', 'm'."),
+        (b"name,name\n1,2\n", "has 2 columns of the name 'name'"),
         (b"name,n\n", "holds no candidates"),
         (b"name,n\npear,1\npear,2\n", "line 3: 'pear' is already on line 2."),
         (b"name,n\npear\n", "line 2: has 1 columns, the first line 2."),
@@ -234,3 +237,16 @@ def test_whatever_a_file_holds_is_candidates_that_can_be_answers_or_a_clear_erro
     else:
         assert len(set(strings)) == len(strings) > 0
         assert all(is_answer(text) and normalise(text) == text for text in strings)
+
+
+@pytest.mark.parametrize("write", [pd.DataFrame.to_parquet, pd.DataFrame.to_feather, pyreadstat.write_sav])
+def test_candidates_may_be_a_column_of_any_table(tmp_path: Path, write: Callable[..., object]) -> None:
+    frame = pd.DataFrame({"name": ["Oak", "elm", "NA"], "more": ["ash", "fir", "ash"], "none": ["ash", "", "fir"]})
+    write(frame, str(tmp_path / "list.csv"))
+    assert read_candidates(tmp_path / "list.csv", "name") == ("oak", "elm", "na")
+    with pytest.raises(SourceError, match="line 4: 'ash' is already on line 2"):
+        read_candidates(tmp_path / "list.csv", "more")
+    with pytest.raises(SourceError, match="line 3: "):
+        read_candidates(tmp_path / "list.csv", "none")
+    with pytest.raises(SourceError, match=r"list\.csv: has no column 'nmae'; is it 'name'\?$"):
+        read_candidates(tmp_path / "list.csv", "nmae")

@@ -304,7 +304,7 @@ def test_a_wrong_call_is_a_usage_error(arguments: list[str], message: str, monke
         (["tally.json", "colour", "--candidates", "list.txt"], "its text questions: liked."),
         (["tally.json", "liked", "--candidates", "none.txt"], "none.txt cannot be read"),
         (["tally.json", "liked", "--candidates", "twice.txt"], "line 2: 'fig' is already on line 1."),
-        (["tally.json", "liked", "--candidates", "list.txt", "--column", "x"], "must have one column 'x'"),
+        (["tally.json", "liked", "--candidates", "list.txt", "--column", "x"], "has no column 'x'; it has "),
         (["tally.json", "liked", "--candidates", "list.txt", "--plot", "plot.exe"], "must end in .png"),
         (["tally.json", "liked", "--candidates", "list.txt", "--rappor-csv", "list.txt"], "holds something else"),
         (["http://127.0.0.1:9", "fruit", "liked", "--candidates", "list.txt", "--token", "t"], "not be reached"),
