@@ -1,5 +1,6 @@
 """The demo's text question: who uses which emoji, what the decoder finds, and a plot of both."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,8 @@ def draw_answers(n_people: int) -> list[str]:
 def comparison(decoded: "Decoded", truth: dict[str, float]) -> str:
     """Return the table of the strings that were found, beside their true shares, and what was not found."""
     from sotto_estimator.results.percents import percent
-    from sotto_estimator.views.decoded import Subject, caption, summary
+    from sotto_estimator.strings.subject import Subject
+    from sotto_estimator.views.decoded import caption, summary
     from sotto_protocol.tables import align
 
     rows = [["emoji", "true", "estimate", "low", "high", "holds", ""]]
@@ -48,8 +50,8 @@ def comparison(decoded: "Decoded", truth: dict[str, float]) -> str:
         holds = "yes" if row.low <= share <= row.high else "NO"
         bar = ("▇" * round(_BAR_LENGTH * row.share)).ljust(_BAR_LENGTH)
         rows.append([row.string, *map(percent, (share, row.share, row.low, row.high)), holds, bar])
-    heading = caption(Subject("Which emoji do you use most?"), decoded)
-    return "\n".join([heading, align(rows, n_left=1), summary(decoded, len(decoded.rows))])
+    heading = caption(replace(decoded, subject=Subject("Which emoji do you use most?")))
+    return "\n".join([*heading, align(rows, n_left=1), *summary(decoded)])
 
 
 def plot(decoded: "Decoded", truth: dict[str, float], path: Path) -> None:

@@ -108,9 +108,11 @@ def _helps_of_shown(crowd: Crowd) -> list[str]:
     helps = [one for one in crowd.helps if not hidden & {of.question.id for of in one.questions}]
     if crowd.plan is None or not helps:
         return []
-    from sotto_estimator.views.plan_help_words import say_helps
+    from sotto_estimator.results.document import Lines, Part
+    from sotto_estimator.results.forms.text import text_of
+    from sotto_estimator.views.plan_help_words import help_lines
 
-    return [say_helps(helps, crowd.plan)]
+    return [text_of([Part("What would help", [Lines(help_lines(helps, crowd.plan), "  ")])])]
 
 
 def _helps_of_hidden(crowd: Crowd) -> Iterator[str]:

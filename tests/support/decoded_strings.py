@@ -2,7 +2,7 @@
 
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.remarks import GoodnessOfFit
-from sotto_estimator.views.decoded import Subject
+from sotto_estimator.strings.subject import Subject
 
 ROWS = (
     DecodedString("🍐 pear", 0.5, 0.01, 0.48, 0.52, 0.008, 1e-30, 50.0, 0.035, -0.045),

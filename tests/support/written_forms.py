@@ -6,6 +6,7 @@ from markdown_it import MarkdownIt
 
 Rows = list[list[str]]
 _MARKUP = {"heading", "paragraph", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "strong", "fence"}
+_MARKUP |= {"bullet_list", "list_item"}
 
 
 def read_markdown(text: str) -> list[Rows]:
@@ -32,7 +33,7 @@ _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|\\\n|[{}&$#^_~%]|[^\\{}&$#^_~%]+")
 _SIGNS = {"\\textbackslash": "\\", "\\textasciitilde": "~", "\\textasciicircum": "^", "\\textless": "<"}
 _SIGNS |= {"\\textgreater": ">", "\\textbar": "|", "\\textquotedbl": '"', **{f"\\{sign}": sign for sign in "{}$&#_%"}}
 _COMMANDS = {"\\section*", "\\subsection*", "\\textbf", "\\noindent", "\\begin", "\\end", "\\ttfamily", "\\strut"}
-_COMMANDS |= {"\\ ", "\\\n", "\\\\"}
+_COMMANDS |= {"\\item", "\\ ", "\\\n", "\\\\"}
 
 
 def read_latex(text: str) -> list[Rows]:

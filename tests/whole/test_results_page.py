@@ -16,7 +16,6 @@ from page_reading import Page, password, read_page
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, estimate_tally
 from sotto_estimator.page.section import MAX_ROWS
-from sotto_estimator.views.estimates import table
 from sotto_protocol import Report, Survey, Tally, compile_survey, compile_toml
 from sotto_protocol.words import epsilon_above
 
@@ -168,7 +167,7 @@ def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw
         in_sight = [line.text for line in section.find("p") if not any(line is one for one in folded)]
         (made_of,) = [line for line in in_sight if line.startswith(said[question.id])]
         assert "a device answers 1 of the 2 questions; n is the number of reports that answer this one" in made_of
-    assert table(found).startswith("Some: n = 400 reports, epsilon at most 2 a report\n")
+    assert found.as_table().startswith("Some: n = 400 reports, epsilon at most 2 a report\n")
 
 
 @pytest.mark.parametrize("query", ["", "&method=clopper-pearson&target=respondents", "&simultaneous=yes&method=wilson"])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, style_options, warn
+from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, warn
+from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sources import read_source, tally_of
-from sotto_estimator.results.report import check_report, write_report
 from sotto_estimator.sources.kinds import TALLY
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FileSource
@@ -21,7 +21,6 @@ from sotto_estimator.strings.prefixes import decode_prefixes
 from sotto_estimator.strings.question import decode_tally, sketch_counts, text_question
 from sotto_estimator.strings.subject import Subject, subject_of, subject_of_tally
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
-from sotto_estimator.views.decoded import as_csv, as_json, panels, table
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
@@ -56,31 +55,6 @@ class _GoogleFiles:
 
     def __bool__(self) -> bool:
         return any((self.params, self.counts, self.map_path))
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """What is written beside what is printed."""
-
-    rappor_csv: Path | None
-    plot_path: Path | None
-    report_path: Path | None
-    title: str
-
-    def check(self, options: DecodeOptions) -> None:
-        """Raise UsageError, SourceError for what cannot be written."""
-        if self.rappor_csv and options.level != RESULT_LEVEL:
-            raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
-        if self.report_path:
-            check_report(self.report_path)
-
-    def write(self, subject: Subject, decoded: Decoded, limit: int | None) -> None:
-        if self.report_path:
-            write_report(replace(decoded, subject=subject), self.report_path)
-        if self.rappor_csv:
-            write_results(decoded, self.rappor_csv)
-        if self.plot_path:
-            _plot(subject, decoded, self.plot_path, limit)
 
 
 @click.command(epilog="Example:  sotto decode tally.json dish --candidates list.txt")
@@ -131,17 +105,8 @@ class _Files:
 )
 @click.option("--all", "keep_all", is_flag=True, help="Bound the shares of candidates that were not detected too.")
 @click.option("--limit", type=click.IntRange(min=1), help="Print so many strings, the most common  [default: all].")
-@style_options
-@grouped(
-    "files",
-    _Files,
-    click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file."),
-    click.option("--report", "report_path", type=_FILE, help="Write all of it, with a picture, into this HTML file."),
-    click.option(
-        "--title", default="", metavar="TEXT", help="What to call the data  [default: the survey's title, or the file]."
-    ),
-    click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95."),
-)
+@click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95.")
+@output_options
 def decode(
     sources: tuple[str, ...],
     listed: _Listed,
@@ -153,8 +118,8 @@ def decode(
     options: DecodeOptions,
     keep_all: bool,
     limit: int | None,
-    style: str,
-    files: _Files,
+    rappor_csv: Path | None,
+    output: Output,
 ) -> None:
     """Decode a text question: which strings are common, with intervals that hold.
 
@@ -163,7 +128,8 @@ def decode(
     --unknown, without --candidates: from a tally, where beginnings of strings are reported; from packed reports, a
     collector's or a file of them, where n-grams are.
     """
-    files.check(options)
+    if rappor_csv and options.level != RESULT_LEVEL:
+        raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
     if alphabet is not None and not is_unknown:
         raise click.UsageError("--alphabet goes with --unknown.")
     if is_unknown:
@@ -179,11 +145,10 @@ def decode(
             subject, decoded = _from_google(google, listed, options, keep_all)
         else:
             subject, decoded = _from_tally(sources, token, chosen, listed, options, keep_all)
-    subject = replace(subject, stratum=chosen.stratum, title=files.title or subject.title)
-    files.write(subject, decoded, limit)
-    click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
-    for warning in replace(decoded, subject=subject).alarms():
-        warn(warning)
+    found = replace(decoded, subject=replace(subject, stratum=chosen.stratum))
+    if rappor_csv:
+        write_results(found, rappor_csv)
+    output.show(replace(found, limit=limit), whole=found)
 
 
 def _from_google(
@@ -245,9 +210,3 @@ def _decode_unknown(
     if isinstance(mechanism, SketchResponse):
         return subject, decode_prefixes(mechanism, mechanism.count_support(reports), alphabet, options)
     return subject, decode_unknown(mechanism, reports, alphabet, options).decoded
-
-
-def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:
-    from sotto_estimator.results.panels import plot_panels  # matplotlib takes a second to load
-
-    plot_panels(*panels(subject, decoded, limit), path)

@@ -22,14 +22,18 @@ class Output:
     report_path: Path | None
     title: str
 
-    def show(self, found: Result) -> None:
-        """Print a result, and write what else is asked for; say on stderr what is wrong with the data."""
+    def show(self, found: Result, whole: Result | None = None) -> None:
+        """Print a result, and write what else is asked for; say on stderr what is wrong with the data.
+
+        `whole`: what a report is on, where less than that is printed.
+        """
+        whole = whole or found
         if self.title:
-            found = found.titled(self.title)
+            found, whole = found.titled(self.title), whole.titled(self.title)
         if self.plot_path:
             found.plot(self.plot_path)
         if self.report_path:
-            write_report(found, self.report_path)
+            write_report(whole, self.report_path)
         click.echo(found.as_style(self.style))
         for alarm in found.alarms():
             warn(alarm)

@@ -26,7 +26,7 @@ _NO_SIGNAL = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ToldPart:
     """A part of people. `standard_error`: by the observed information, None at the edge; `low`, `high`: approximate."""
 
     name: str
@@ -73,7 +73,7 @@ class ModelEstimate(Result):
     n_control: int
     epsilon: float
     level: float
-    parts: tuple[Part | VoidedPart, ...]
+    parts: tuple[ToldPart | VoidedPart, ...]
     fit: ShareFit
     without: ShareFit
     designs: tuple[AskedBy, ...]
@@ -89,9 +89,9 @@ class ModelEstimate(Result):
         return f"{self.model}: {words}, n = {self.n_reports:,}"
 
     @property
-    def told_parts(self) -> tuple[Part, ...]:
+    def told_parts(self) -> tuple[ToldPart, ...]:
         """The parts of which something is told."""
-        return tuple(part for part in self.parts if isinstance(part, Part))
+        return tuple(part for part in self.parts if isinstance(part, ToldPart))
 
     @property
     def heading(self) -> str:
@@ -148,7 +148,7 @@ def _check_told_apart(cells: StackedReports, name: str) -> None:
 
 def _part(
     cells: StackedReports, model: NoncomplianceModel, reading: Reading, shares: Floats, best: float, level: float
-) -> Part:
+) -> ToldPart:
     from scipy.optimize import brentq  # it takes a fifth of a second to load
 
     value, error = reading.value(shares), _standard_error(cells, reading, shares)
@@ -158,9 +158,9 @@ def _part(
         return max(-_FAR, _log_likelihood(cells.through(reading.mixtures(at))) - best + allowed)
 
     if np.isnan(value):
-        return Part(reading.name, reading.words, value, None, 0.0, 1.0)
+        return ToldPart(reading.name, reading.words, value, None, 0.0, 1.0)
     low, high = (end if spare(end) >= 0 else brentq(spare, end, value, xtol=1e-9) for end in (0.0, 1.0))
-    return Part(reading.name, reading.words, value, error, float(low), float(high))
+    return ToldPart(reading.name, reading.words, value, error, float(low), float(high))
 
 
 def _log_likelihood(cells: StackedReports) -> float:

@@ -81,8 +81,7 @@ def technical_lines(question: Question, estimates: Estimates, quality: Quality |
     lines += [contradiction.warning for contradiction in estimates.contradictions if contradiction.question == key]
     if quality:
         lines.append(quality.warning if quality.is_alarming else f"{quality}.")
-    if cut := cut_words(estimates, key):
-        lines.append(f"{cut}.")
+    lines += [f"{cut}." for cut in cut_words(estimates, key)]
     lines += [f"Approximate: the {smoothing_words(of)}." for of in estimates.told_distributions if of.question == key]
     return tuple(lines)
 

@@ -1,8 +1,8 @@
 """Document: what a view says of a result, once; every form is written from it (`sotto_estimator.results.forms`)."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -13,6 +13,8 @@ Kind = Literal["text", "word", "share", "estimate", "points", "count", "epsilon"
 Number = int | float | Decimal
 Cell = str | Number | None
 """A number, which its column's kind writes; words where no number says it; None: nothing can be said."""
+
+ITEM = "- "
 
 
 def number_words(number: float) -> str:
@@ -100,10 +102,22 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Sentences, or what numbers mean, a line each. `indent`: wrap long ones on a terminal, and indent the rest so."""
+    """Sentences, or what numbers mean, a line each.
+
+    `indent`: of prose, which a terminal wraps; what follows a wrapped line's first is indented so. A line of prose that
+    begins with "- " is an item of a list.
+    """
 
     lines: Sequence[str]
     indent: str | None = None
+
+    def is_item(self, line: str) -> bool:
+        """Whether a line is an item of a list."""
+        return self.indent is not None and line.startswith(ITEM)
+
+    def but(self, known: Collection[str]) -> "Lines":
+        """Return it without the lines that are known."""
+        return replace(self, lines=[line for line in self.lines if line not in known])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +137,7 @@ Block = Table | Lines | Typed
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a document. `is_background`: who sees a terminal or a notebook often need not read it every time."""
+    """A part of a document. `is_background`: for a report; who sees a terminal or a notebook often knows it."""
 
     heading: str
     blocks: Sequence[Block]
@@ -138,6 +152,17 @@ class Document:
     line: str
     alarms: Sequence[str]
     parts: Sequence[Part]
+
+    def told(self, *, with_background: bool = False) -> list[Part]:
+        """Return the parts that say something which the title does not."""
+        known = {self.title, self.line}
+        parts = []
+        for part in self.parts:
+            blocks = [one.but(known) if isinstance(one, Lines) else one for one in part.blocks]
+            told = [one for one in blocks if not isinstance(one, Lines) or one.lines]
+            if told and (with_background or not part.is_background):
+                parts.append(replace(part, blocks=told))
+        return parts
 
 
 def marks(tables: Iterable[Table]) -> Lines:

@@ -59,9 +59,9 @@ def check_report(path: Path) -> None:
 def report_html(result: Reportable) -> str:
     """Return a page: what is wrong, what is known, a picture, the rest, how to cite it, and all as JSON."""
     document = result.document()
-    first, *others = [(part.heading, blocks_html(part)) for part in document.parts]
+    told = [(part.heading, blocks_html(part)) for part in document.told(with_background=True)]
     cite = ("How to cite", f"<p>{escape(_citation(document.title))}</p>")
-    parts = [first, ("In a picture", _picture(result)), *others, cite]
+    parts = [*told[:1], ("In a picture", _picture(result)), *told[1:], cite]
     data = result.as_json().replace("<", "\\u003c")  # no text ends the script
     title, line = escape(document.title), f"<p>{escape(document.line)}</p>\n" if document.line else ""
     return (

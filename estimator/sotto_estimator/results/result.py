@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.results.data_frames import frame_of, require_frames
-from sotto_estimator.results.document import Document, Part, Typed
+from sotto_estimator.results.document import Document
 from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.forms.html import notebook_html
 from sotto_estimator.results.forms.latex import latex_of
@@ -38,12 +38,7 @@ class Result:
     def document(self) -> Document:
         """Return what people read of it, in no form yet."""
         title, line = self.heading, str(self)
-        view = view_of(self)
-        if view.parts is None:
-            parts: Sequence[Part] = [Part("What was found", [Typed(view.table(self) if view.table else "")])]
-        else:
-            parts = view.parts(self)
-        return Document(title, "" if line == title or "\n" in line else line, self.alarms(), parts)
+        return Document(title, "" if line == title or "\n" in line else line, self.alarms(), view_of(self).parts(self))
 
     def as_table(self) -> str:
         """Return what the numbers mean, and aligned numbers; what could move a terminal's cursor stands escaped."""

@@ -40,15 +40,14 @@ class View(Generic[Found]):
 
     `parts`: what people read, which every form writes. `members`: those of its JSON object. `records`: the rows of its
     CSV, all of the same members; `columns`: these members' names, of a kind whose result may have no row. `panels`: a
-    picture's title, and its parts from top to bottom. `table`: text alone, of a kind without `parts`.
+    picture's title, and its parts from top to bottom.
     """
 
+    parts: Callable[[Found], Sequence[Part]]
     members: Callable[[Found], dict[str, Any]]
     records: Callable[[Found], list[dict[str, Any]]]
     panels: "Callable[[Found], tuple[str, Sequence[Panel]]]"
     columns: Callable[[Found], Sequence[str]] | None = None
-    parts: Callable[[Found], Sequence[Part]] | None = None
-    table: Callable[[Found], str] | None = None
 
 
 def view_of(result: Found) -> View[Found]:

@@ -90,6 +90,7 @@ class Decoded(Result):
     other strings, 1 - explained_mass, with an error of either that allows for the choice; None where nothing was found,
     and so nothing estimated. `hashed`: whether strings that nobody listed are taken to set bits at random, as a hash
     makes them. `undetected`: the candidates that were not found, if they were asked for. `subject`: what was decoded.
+    `limit`: how many strings every form shows, the most common; None: all.
     """
 
     n_reports: int
@@ -107,6 +108,12 @@ class Decoded(Result):
     hashed: bool = True
     undetected: tuple[UndetectedString, ...] | None = None
     subject: Subject = field(default_factory=Subject)
+    limit: int | None = None
+
+    @property
+    def shown(self) -> tuple[DecodedString, ...]:
+        """The detected strings that are shown."""
+        return self.rows[: self.limit]
 
     def __str__(self) -> str:
         """Return one line: the question, reports and strings."""

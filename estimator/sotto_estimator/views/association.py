@@ -1,36 +1,38 @@
-"""A joint table for people, as JSON and CSV for programs: the same numbers in all three."""
+"""A joint table: for people, as members for programs, and as a picture."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.association.associate import Association, Cell
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
-from sotto_estimator.results.percents import percent
+from sotto_estimator.results.document import Column, Lines, Part, Table
 from sotto_estimator.results.view import View
-from sotto_estimator.results.words import escaped, level_words, misfit_sentence
-from sotto_protocol.tables import align
+from sotto_estimator.results.words import level_words, misfit_sentence
 from sotto_protocol.words import counted, epsilon_above
 
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
 
 _MOST_ROWS = 60
+_COLUMNS = [Column("share", "share"), Column("std. error", "share"), Column("low", "share"), Column("high", "share")]
 
 
-def table(association: Association) -> str:
-    """Return aligned tables of the joint shares, the largest first, and of each question's; shares in per cent."""
+def parts(association: Association) -> list[Part]:
+    """Return what the numbers mean, and a table of the joint shares, the largest first."""
+    said = Lines(_caption(association))
     if association.contradictions:
-        said = [misfit_sentence(found.question) for _, found in association.contradictions]
-        return "\n\n".join(["\n".join(said), caption(association)])
+        void = Lines([misfit_sentence(found.question) for _, found in association.contradictions])
+        return [Part("What is known", [void]), Part("How it was found", [said])]
     cells = sorted(association.cells, key=lambda cell: -(cell.share or 0))
-    blocks = [caption(association), _joint_table(association.questions, cells[:_MOST_ROWS])]
-    if len(cells) > _MOST_ROWS:
-        blocks.append(f"and {len(cells) - _MOST_ROWS:,} more combinations, each of a smaller share: see --csv")
-    return "\n\n".join(blocks)
+    more = len(cells) - _MOST_ROWS
+    left_out = [f"and {more:,} more combinations, each of a smaller share: see --csv"] if more > 0 else []
+    columns = [*map(Column, association.questions), *_COLUMNS]
+    rows = [[*cell.answers, *_numbers(cell).values()] for cell in cells[:_MOST_ROWS]]
+    return [Part("Joint shares", [said, Table(columns, rows), Lines(left_out)])]
 
 
-def caption(association: Association) -> str:
-    """Return what the numbers mean, in three lines."""
+def _caption(association: Association) -> list[str]:
+    """Return what the numbers mean, a line for each thing to know."""
     test, convergence = association.independence, association.convergence
     verdict = "converged" if convergence.converged else "NOT converged"
     heading = (
@@ -39,16 +41,14 @@ def caption(association: Association) -> str:
         f"{association.chosen}"
     )
     if association.contradictions:
-        return "\n".join(
-            [heading, "no shares are estimated and nothing is tested", *lines_of(association.contradictions)]
-        )
-    return (
-        f"{heading}\n"
+        return [heading, "no shares are estimated and nothing is tested", *lines_of(association.contradictions)]
+    return [
+        heading,
         f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
-        f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself\n"
+        f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself",
         f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
-        f"p = {test.p_value:.3g} (score test)"
-    )
+        f"p = {test.p_value:.3g} (score test)",
+    ]
 
 
 def members(association: Association) -> dict[str, Any]:
@@ -90,20 +90,15 @@ def panels(association: Association) -> "tuple[str, list[Panel]]":
     """Return a picture: a bar with its interval for every combination of answers."""
     from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
 
+    title = "\n".join(_caption(association))
     if association.contradictions:
-        return caption(association), []
+        return title, []
     bars = [
         Bar(", ".join(cell.answers), cell.share, cell.low, cell.high)
         for cell in association.cells
         if cell.share is not None and cell.low is not None and cell.high is not None
     ]
-    return bar_panels(bars, caption(association))
-
-
-def _joint_table(questions: tuple[str, ...], cells: list[Cell]) -> str:
-    rows = [[*questions, "share", "std. error", "low", "high"]]
-    rows += [[*map(escaped, cell.answers), *map(percent, _numbers(cell).values())] for cell in cells]
-    return align(rows, n_left=len(questions))
+    return bar_panels(bars, title)
 
 
 def _named(questions: tuple[str, ...], cell: Cell) -> dict[str, Any]:
@@ -115,4 +110,4 @@ def _numbers(cell: Cell) -> dict[str, Any]:
     return {"share": cell.share, "standard_error": cell.standard_error, "low": cell.low, "high": cell.high}
 
 
-VIEW: View[Association] = View(table=table, members=members, records=records, panels=panels)
+VIEW: View[Association] = View(parts=parts, members=members, records=records, panels=panels)

@@ -1,4 +1,4 @@
-"""What is said of the texts of Android's autofill, as table, JSON, CSV and picture: of each bit, and of the text."""
+"""What is said of the texts of Android's autofill: of each bit, and of the text."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -12,30 +12,34 @@ from sotto_estimator.formats.autofill_texts import (
     AutofillField,
     AutofillTexts,
 )
-from sotto_estimator.results.percents import NOTHING
+from sotto_estimator.results.document import Block, Cell, Column, Lines, Part, Table
 from sotto_estimator.results.view import View
-from sotto_estimator.results.words import escaped
-from sotto_protocol.tables import align
 from sotto_protocol.words import counted
 
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
 
 _MOST_FIELDS = 20
+_COUNTS = ("n", "even bits", "odd bits", "constant", "varies", "open")
+_COLUMNS = [Column("field"), *(Column(name, "count", to_left=True) for name in _COUNTS), Column("text")]
 
 
-def _table(found: AutofillTexts) -> str:
+def _parts(found: AutofillTexts) -> list[Part]:
     """Return what is said of every field, and the bytes of one, or of the first few."""
     shown = found.fields[:_MOST_FIELDS]
-    heads = ["field", "n", "even bits", "odd bits", "constant", "varies", "open", "text"]
-    rows = [heads, *(_summary(of) for of in shown)]
-    rows = rows if found.by else [row[1:] for row in rows]
-    parts = ["\n".join([str(found), *found.words, *map(str, found.contradictions)]), align(rows)]
-    if len(shown) < len(found.fields):
-        parts.append(f"and {len(found.fields) - len(shown):,} more fields: see --csv")
-    if len(found.fields) == 1 and not found.fields[0].is_void:
-        parts.append(_bytes_table(found.fields[0]))
-    return "\n\n".join(parts)
+    summary = Table(_COLUMNS if found.by else _COLUMNS[1:], [_summary(of)[0 if found.by else 1 :] for of in shown])
+    n_more = len(found.fields) - len(shown)
+    return [
+        Part(
+            "What is known",
+            [
+                Lines([str(found), *found.words, *map(str, found.contradictions)]),
+                summary,
+                Lines([f"and {n_more:,} more fields: see --csv"] if n_more else []),
+            ],
+        ),
+        Part("Bytes", _bytes(found.fields[0]) if len(found.fields) == 1 and not found.fields[0].is_void else []),
+    ]
 
 
 def _members(found: AutofillTexts) -> dict[str, Any]:
@@ -79,26 +83,26 @@ def _members_of(of: AutofillField) -> dict[str, Any]:
     return members | {"text": of.text, "readable": of.readable, "bits": [asdict(bit) for bit in of.bits]}
 
 
-def _summary(of: AutofillField) -> list[str]:
-    numbers = [of.n_reports, of.n_even, of.n_odd, of.n_said("0") + of.n_said("1"), of.n_said(VARIES), of.n_said(OPEN)]
-    text = of.readable if of.text is None else of.text
-    words = [f"{number:,}" for number in numbers]
+def _summary(of: AutofillField) -> list[Cell]:
+    known: list[Cell] = [of.name or "", of.n_reports, of.n_even, of.n_odd]
     if of.is_void:
-        return [escaped(of.name or ""), *words[:3], *[NOTHING] * 4]
-    return [escaped(of.name or ""), *words, f'"{escaped(text)}"']
+        return [*known, *[None] * 4]
+    text = of.readable if of.text is None else of.text
+    return [*known, of.n_said("0") + of.n_said("1"), of.n_said(VARIES), of.n_said(OPEN), f'"{text}"']
 
 
-def _bytes_table(of: AutofillField) -> str:
+def _bytes(of: AutofillField) -> list[Block]:
     """Return the bytes up to the last that is not zero: their bits, the most significant first."""
     values = list(of.bytes_said)
     while len(values) > 1 and values[-1] == 0:
         values.pop()
-    rows = [["byte", "bits", "value"]]
+    rows = []
     for place, value in enumerate(values):
         bits = "".join(SIGNS[bit.said] for bit in reversed(of.bits[8 * place : 8 * place + 8]))
         rows.append([str(place), bits, "" if value is None else f"0x{value:02X}"])
     zeros = len(of.bytes_said) - len(values)
-    return align(rows) + (f"\nand {counted(zeros, 'byte')} of zeros" if zeros else "")
+    table = Table([Column("byte"), Column("bits"), Column("value")], rows)
+    return [table, Lines([f"and {counted(zeros, 'byte')} of zeros"] if zeros else [])]
 
 
-VIEW: View[AutofillTexts] = View(table=_table, members=_members, records=_records, panels=_panels)
+VIEW: View[AutofillTexts] = View(parts=_parts, members=_members, records=_records, panels=_panels)

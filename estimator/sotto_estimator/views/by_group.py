@@ -6,60 +6,60 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.results.percents import NOTHING
+from sotto_estimator.results.document import Cell, Column, Lines, Part, Table, marks
 from sotto_estimator.results.view import View
-from sotto_estimator.shares.by_group import name_of
+from sotto_estimator.shares.by_group import SideBySide, name_of
 from sotto_estimator.shares.estimates import STRATUM, Estimate, Estimates
 from sotto_estimator.shares.verdict.compare import Comparison
 from sotto_estimator.views.estimates_members import csv_records, json_members
-from sotto_estimator.views.estimates_words import cut_words, end_words, notes, outside_words, share_words
-from sotto_estimator.views.numbers import interval_remarks, mean_end_words, mean_words
+from sotto_estimator.views.estimates_words import cut_words, notes, share_words
+from sotto_estimator.views.numbers import interval_remarks, mean_words
 from sotto_estimator.views.verdict import said_of, verdict_rows
 from sotto_estimator.views.verdict_words import order_words, width_words
 from sotto_protocol.language import ENGLISH
-from sotto_protocol.tables import align
-from sotto_protocol.words import epsilon_above
-
-if TYPE_CHECKING:
-    pass
-from sotto_estimator.shares.by_group import SideBySide
 
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
 
-_COLUMNS = ["n", "epsilon", "estimate", "std. error", "low", "high", "unit"]
+_COLUMNS = [
+    Column("n", "count"),
+    Column("epsilon", "epsilon"),
+    Column("estimate", "estimate"),
+    Column("std. error", "share"),
+    Column("low", "share"),
+    Column("high", "share"),
+    Column("unit", "word"),
+]
 _MOST = 5
 """What is said alike of more groups than these is said in one line, with how many they are."""
 _TOO_FEW = "too few reports to name an estimate; the table has the intervals"
 
 
-def as_table(of: SideBySide) -> str:
-    """Return what is known of every stratum, and aligned numbers: of every answer, and every mean, a row a stratum.
+def _parts(of: SideBySide) -> list[Part]:
+    """Return what is known of every stratum, and all numbers: of every answer, and every mean, a row a stratum.
 
     What is to be said of every stratum is said once, of some with their names, of many with their number.
     """
     strata = of.estimates
-    heading = [str(of)]
-    heading += [of.interval_words, *_say_of(of, notes)]
-    rows = _by_answer([row for one in strata for row in _rows(one)])
-    known = _known(of)
-    parts = [
-        align(known) if known else "",
-        "\n".join([*_say_of(of, _sentences_of(of)), *(_compared(one, of.kind) for one in of.comparisons)]),
-        "\n".join(heading),
-        align([["question", "answer", of.kind, *_COLUMNS], *rows], n_left=3),
-        "\n".join([*_say_of(of, _remarks), *filter(None, [outside_words(strata)])]),
+    named = [Column("question"), Column("answer"), Column(of.kind)]
+    known = [Table([*named, Column("what is known")], rows, is_plain=True)] if (rows := _known(of)) else []
+    table = Table([*named, *_COLUMNS], _by_answer([row for one in strata for row in _rows(one)]))
+    sentences = [*_say_of(of, _sentences_of(of)), *(_compared(one, of.kind) for one in of.comparisons)]
+    heading = [str(of), of.interval_words, *_say_of(of, notes)]
+    remarks = [*_say_of(of, _remarks), *marks([table]).lines]
+    return [
+        Part("What is known", [*known, Lines(sentences)]),
+        Part("All numbers", [Lines(heading), table, Lines(remarks)]),
     ]
-    return "\n\n".join(filter(None, parts))
 
 
-def _by_answer(rows: Sequence[list[str]]) -> list[list[str]]:
+def _by_answer(rows: Sequence[list[Cell]]) -> list[list[Cell]]:
     """Return rows of (question, answer, ..), those of one answer beside one another."""
     order = list(dict.fromkeys((row[0], row[1]) for row in rows))
     return sorted(rows, key=lambda row: order.index((row[0], row[1])))
 
 
-def _known(of: SideBySide) -> list[list[str]]:
+def _known(of: SideBySide) -> list[list[Cell]]:
     """Return a row for what is known of each answer in each group; one for all groups of too few reports, if many."""
     undecided: dict[tuple[str, str], list[str]] = {}
     for one in of.estimates:
@@ -67,7 +67,7 @@ def _known(of: SideBySide) -> list[list[str]]:
             for finding in verdict.findings if not verdict.is_decided else ():
                 undecided.setdefault((verdict.question, finding.answer), []).append(str(one.stratum))
     folded = {key: {*groups} for key, groups in undecided.items() if len(groups) > _MOST}
-    rows = [
+    rows: list[list[Cell]] = [
         [question, answer, str(one.stratum), words]
         for one in of.estimates
         for question, answer, words in verdict_rows(one.verdicts)
@@ -124,27 +124,18 @@ def _say_of(of: SideBySide, lines_of: Callable[[Estimates], Sequence[str]]) -> l
 
 def _remarks(one: Estimates) -> list[str]:
     """Return what is said below the numbers."""
-    return [*map(str, one.quality), *filter(None, [cut_words(one)]), *interval_remarks(one.told_means)]
+    return [*map(str, one.quality), *cut_words(one), *interval_remarks(one.told_means)]
 
 
-def _rows(one: Estimates) -> list[list[str]]:
-    of = str(one.stratum)
-    nothing = [NOTHING] * 4
-    return [
-        [
-            *[row.question, row.answer, of, f"{row.n_reports:,}", epsilon_above(row.epsilon)],
-            *([*share_words(row), *end_words(one, row)] if isinstance(row, Estimate) else nothing),
-            "",
-        ]
-        for row in one.rows
-    ] + [
-        [
-            *[mean.question, "mean", of, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)],
-            *([*mean_words(mean), *mean_end_words(mean)] if isinstance(mean, MeanEstimate) else nothing),
-            mean.unit,
-        ]
-        for mean in one.means
-    ]
+def _rows(one: Estimates) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    for share in one.rows:
+        words = share_words(one, share) if isinstance(share, Estimate) else [None] * 4
+        rows.append([share.question, share.answer, one.stratum, share.n_reports, share.epsilon, *words, ""])
+    for mean in one.means:
+        words = mean_words(mean) if isinstance(mean, MeanEstimate) else [None] * 4
+        rows.append([mean.question, "mean", one.stratum, mean.n_reports, mean.epsilon, *words, mean.unit])
+    return rows
 
 
 def _panels(of: SideBySide) -> "tuple[str, list[Panel]]":
@@ -155,5 +146,5 @@ def _panels(of: SideBySide) -> "tuple[str, list[Panel]]":
 
 
 VIEW: View[SideBySide] = View(
-    table=as_table, members=_members, records=lambda of: csv_records(of.estimates), panels=_panels
+    parts=_parts, members=_members, records=lambda of: csv_records(of.estimates), panels=_panels
 )

@@ -19,7 +19,7 @@ def estimates_panels(estimates: Estimates) -> tuple[str, list[Panel]]:
     """Return a title, a panel of the shares, and those of the numbers."""
     means, of = estimates.told_means[:MAX_NUMBERS], {each.question: each for each in estimates.told_distributions}
     panels = [panel for mean in means for panel in number_panels(mean, of.get(mean.question))]
-    said = [caption(estimates), *interval_remarks(means), *[APPROXIMATE][: len(of)]]
+    said = [*caption(estimates), *interval_remarks(means), *[APPROXIMATE][: len(of)]]
     if len(means) < len(estimates.told_means):
         said.append(f"the first {len(means)} of {len(estimates.told_means)} questions for a number are drawn")
     title, of_shares = bar_panels(_bars(estimates), "\n".join(said))

@@ -1,19 +1,10 @@
 """What is said of estimates, and the cells of their tables: shares in per cent, means in their units."""
 
-from collections.abc import Sequence
-
 from sotto_estimator.designs.asked import words_of
-from sotto_estimator.results.percents import (
-    NOTHING,
-    OUTSIDE_WORDS,
-    mark_of,
-    n_decimals_of,
-    percent,
-    share_percent,
-    signed_percent,
-)
+from sotto_estimator.results.document import Cell, Column, Table
+from sotto_estimator.results.percents import NOTHING, n_decimals_of, percent, share_percent
 from sotto_estimator.results.words import NO_INTERVAL, interval_words
-from sotto_estimator.shares.estimates import Estimate, Estimates, VoidedShare
+from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_protocol.words import counted, epsilon_above
 
 FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
@@ -22,25 +13,33 @@ _POOLED = "a device's reports are not independent, and the intervals allow for i
 _DRAWN = "draw: a device answers {} of {} questions; n is the number of reports that answer this one{about}"
 _ASKED = "asked: a device is asked one option of {}; n is the number of reports that ask this one{about}"
 _CONSISTENT = "consistent: the closest shares that are possible; their standard errors (~) are approximate"
+SHARE_COLUMNS = (
+    Column("share", "estimate"),
+    Column("std. error", "share"),
+    Column("low", "share"),
+    Column("high", "share"),
+)
+_CONSISTENT_COLUMNS = [Column("consistent", "share"), Column("std. error", "share")]
 _ABOUT = ", and an interval is about those people"
 
 
-def share_rows(estimates: Estimates) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the columns of shares, and the cells of each answer; the first two are texts."""
+def share_table(estimates: Estimates) -> Table:
+    """Return a row an answer."""
     has_n = bool(estimates.drawn or estimates.asked)
-    columns = ["question", "answer", *["n"] * has_n, "epsilon", "share", "std. error", "low", "high"]
-    columns += ["consistent", "std. error"] if estimates.options.consistent else []
-    columns += ["fakes for", "against"]
-    rows = [
-        _cells(row, end_words(estimates, row), has_n)
-        if isinstance(row, Estimate)
-        else _voided_cells(row, len(columns), has_n)
-        for row in estimates.rows
-    ]
-    return columns, rows
+    columns = [Column("question"), Column("answer"), *[Column("n", "count")] * has_n, Column("epsilon", "epsilon")]
+    columns += [*SHARE_COLUMNS, *_CONSISTENT_COLUMNS * estimates.options.consistent]
+    columns += [Column("fakes for", "points"), Column("against", "points")]
+    rows = []
+    for row in estimates.rows:
+        about: list[Cell] = [row.question, row.answer, *[row.n_reports] * has_n, row.epsilon]
+        found: list[Cell] = (
+            _cells(estimates, row) if isinstance(row, Estimate) else [None] * (len(columns) - len(about))
+        )
+        rows.append([*about, *found])
+    return Table(columns, rows)
 
 
-def caption(estimates: Estimates) -> str:
+def caption(estimates: Estimates) -> list[str]:
     """Return what the intervals mean, a line for each thing to know."""
     epsilon = f"{'at most ' * bool(estimates.drawn)}{epsilon_above(estimates.epsilon)}"  # by what a device drew
     lines = [
@@ -49,7 +48,7 @@ def caption(estimates: Estimates) -> str:
     ]
     if estimates.stratum is not None:
         lines.append(f"{estimates.by} {estimates.stratum} alone")
-    return "\n".join([*lines, *notes(estimates)])
+    return [*lines, *notes(estimates)]
 
 
 def notes(estimates: Estimates) -> list[str]:
@@ -73,42 +72,21 @@ def notes(estimates: Estimates) -> list[str]:
     return [*lines, *map(str, (*estimates.withheld, *estimates.contradictions))]
 
 
-def cut_words(estimates: Estimates, question: str | None = None) -> str:
+def cut_words(estimates: Estimates, question: str | None = None) -> list[str]:
     """Return what to say where an interval holds no share in [0, 1]; `question`: of that one alone."""
     rows = [row for row in estimates.told_rows if question in (None, row.question)]
-    return "" if all(map(estimates.has_interval, rows)) else _CUT
+    return [] if all(map(estimates.has_interval, rows)) else [_CUT]
 
 
-def outside_words(several: Sequence[Estimates]) -> str:
-    """Return what the mark means that stands before an estimate which is not possible; "" where none does."""
-    rows = [row for estimates in several for row in estimates.told_rows]
-    is_marked = any(mark_of(row.share, n_decimals_of(row)) for row in rows)
-    is_marked |= any(mean.is_outside for estimates in several for mean in estimates.told_means)
-    return OUTSIDE_WORDS if is_marked else ""
-
-
-def share_words(row: Estimate) -> list[str]:
-    """Return a row's share in per cent, marked where it is not possible, and its standard error."""
+def share_words(estimates: Estimates, row: Estimate) -> list[str]:
+    """Return the cells of SHARE_COLUMNS: with as many decimals as an interval bears; where there is none, that."""
     n_decimals = n_decimals_of(row)
-    return [share_percent(row.share, n_decimals), percent(row.standard_error, n_decimals)]
+    has_ends = estimates.has_interval(row)
+    ends = [percent(end, n_decimals) if has_ends else NO_INTERVAL for end in (row.low, row.high)]
+    return [share_percent(row.share, n_decimals), percent(row.standard_error, n_decimals), *ends]
 
 
-def end_words(estimates: Estimates, row: Estimate) -> list[str]:
-    """Return the ends of a row's interval in per cent; where there is none, that."""
-    if not estimates.has_interval(row):
-        return [NO_INTERVAL] * 2
-    return [percent(end, n_decimals_of(row)) for end in (row.low, row.high)]
-
-
-def _cells(row: Estimate, ends: list[str], has_n: bool) -> list[str]:
-    error = "-" if row.consistent_standard_error is None else f"~{percent(row.consistent_standard_error)}"
-    consistent = [] if row.consistent_share is None else [percent(row.consistent_share), error]
-    shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
-    n = [f"{row.n_reports:,}"] * has_n
-    return [row.question, row.answer, *n, epsilon_above(row.epsilon), *share_words(row), *ends, *consistent, *shifts]
-
-
-def _voided_cells(row: VoidedShare, n_cells: int, has_n: bool) -> list[str]:
-    """Return what was counted, and a dash in every other cell."""
-    known = [row.question, row.answer, *[f"{row.n_reports:,}"] * has_n, epsilon_above(row.epsilon)]
-    return known + [NOTHING] * (n_cells - len(known))
+def _cells(estimates: Estimates, row: Estimate) -> list[Cell]:
+    error = NOTHING if row.consistent_standard_error is None else f"~{percent(row.consistent_standard_error)}"
+    consistent: list[Cell] = [] if row.consistent_share is None else [row.consistent_share, error]
+    return [*share_words(estimates, row), *consistent, row.shift_up, row.shift_down]

@@ -1,18 +1,25 @@
-"""Figures of other programs' reports, as table, JSON, CSV, HTML and picture, of the same numbers."""
+"""Figures of other programs' reports: for people, as members for programs, and as a picture."""
 
 import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.formats.figures import Figures, question_of
-from sotto_estimator.results.percents import share_percent
+from sotto_estimator.formats.figures import Figure, Figures, question_of
+from sotto_estimator.results.document import Cell, Column, Lines, Part, Table, marks
 from sotto_estimator.results.view import View
-from sotto_estimator.results.words import escaped, interval_words
-from sotto_protocol.tables import align
-from sotto_protocol.words import epsilon_above
+from sotto_estimator.results.words import interval_words
 
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
+
+_COLUMNS = [
+    Column("confidence"),
+    Column("figure"),
+    Column("n", "count"),
+    Column("epsilon", "epsilon"),
+    *(Column(name, "estimate") for name in ("estimate", "std. error", "low", "high")),
+    Column("interval", "word"),
+]
 
 
 def _members(found: Figures) -> dict[str, Any]:
@@ -36,10 +43,15 @@ def _records(found: Figures) -> list[dict[str, Any]]:
     ]
 
 
-def _table(found: Figures) -> str:
-    """Return what the figures mean, and an aligned table."""
+def _parts(found: Figures) -> list[Part]:
+    """Return what the figures mean, and a table of them."""
     said = [str(found), interval_words(found.options, found.made), *found.notes, *map(str, found.contradictions)]
-    return "\n\n".join(["\n".join(said), align(_cells(found), n_left=3 if found.by else 2)])
+    columns = [Column(found.by), *_COLUMNS] if found.by else _COLUMNS
+    rows: list[list[Cell]] = [
+        [figure.group or "", *_cells(figure)] if found.by else _cells(figure) for figure in found.figures
+    ]
+    table = Table(columns, rows)
+    return [Part("All figures", [Lines(said), table, marks([table])])]
 
 
 def _panels(found: Figures) -> "tuple[str, list[Panel]]":
@@ -61,33 +73,19 @@ def _option_members(found: Figures) -> dict[str, Any]:
     return {"level": options.level, "simultaneous": options.simultaneous, "target": options.about}
 
 
-def _cells(found: Figures) -> list[list[str]]:
-    columns = ["confidence", "figure", "n", "epsilon", "estimate", "std. error", "low", "high", "interval"]
-    rows = [[escaped(str(found.by)), *columns] if found.by else ["", *columns]]
-    for figure in found.figures:
-        numbers = [figure.estimate, figure.standard_error, figure.low, figure.high]
-        rows.append(
-            [
-                escaped(figure.group or ""),
-                figure.stratum,
-                figure.quantity,
-                f"{figure.n_reports:,}",
-                epsilon_above(figure.epsilon),
-                *(_number(number, figure.unit) for number in numbers),
-                "guaranteed" if figure.is_guaranteed else "approximate",
-            ]
-        )
-    return rows if found.by else [row[1:] for row in rows]
+def _cells(figure: Figure) -> list[Cell]:
+    numbers = [figure.estimate, figure.standard_error, figure.low, figure.high]
+    known: list[Cell] = [figure.stratum, figure.quantity, figure.n_reports, figure.epsilon]
+    known += [_number(number, figure.unit) for number in numbers]
+    return [*known, "guaranteed" if figure.is_guaranteed else "approximate"]
 
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _number(value: float | None, unit: str) -> str:
-    if value is None or not math.isfinite(value):
-        return "-"
-    return share_percent(value) if not unit else f"{value + 0.0:,.1f} {unit}"
+def _number(value: float | None, unit: str) -> Cell:
+    return value if value is None or not unit or not math.isfinite(value) else f"{value + 0.0:,.1f} {unit}"
 
 
-VIEW: View[Figures] = View(table=_table, members=_members, records=_records, panels=_panels)
+VIEW: View[Figures] = View(parts=_parts, members=_members, records=_records, panels=_panels)

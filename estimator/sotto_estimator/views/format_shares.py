@@ -3,8 +3,9 @@
 from typing import Any
 
 from sotto_estimator.formats.shares import FormatShares
+from sotto_estimator.results.document import Lines, Part
 from sotto_estimator.results.view import View
-from sotto_estimator.views.estimates import table
+from sotto_estimator.views.estimates import parts
 from sotto_estimator.views.estimates_members import csv_records, json_members
 
 
@@ -13,7 +14,7 @@ def _members(found: FormatShares) -> dict[str, Any]:
 
 
 VIEW: View[FormatShares] = View(
-    table=lambda found: "\n".join([*found.notes, table(found.estimates)]),
+    parts=lambda found: [Part("The reports", [Lines(found.notes)]), *parts(found.estimates)],
     members=_members,
     records=lambda found: csv_records([found.estimates]),
     panels=lambda found: found.estimates.panels(),

@@ -1,4 +1,4 @@
-"""A model's estimate for people, as JSON and CSV for programs, and as a picture: the same numbers in all."""
+"""A model's estimate: for people, as members for programs, and as a picture."""
 
 import math
 from dataclasses import asdict
@@ -6,46 +6,44 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.designs.asked import words_of
 from sotto_estimator.designs.fit import ShareFit
-from sotto_estimator.misfit.estimate import ModelEstimate
+from sotto_estimator.misfit.estimate import ModelEstimate, ToldPart
 from sotto_estimator.misfit.model import MODELS
-from sotto_estimator.results.percents import NOTHING, percent
+from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
-from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
 
 INTERVALS = "intervals by the profile likelihood, approximate, about the population, each by itself"
-_COLUMNS = ["part of people", "share", "std. error", "low", "high"]
+_COLUMNS = [
+    Column("part of people"),
+    *(Column(name, "share") for name in ("share", "std. error", "low", "high")),
+]
 
 
-def table(estimate: ModelEstimate) -> str:
-    """Return what the model says, how well it fits, and an aligned table of the parts; shares in per cent."""
+def parts(estimate: ModelEstimate) -> list[Part]:
+    """Return what the model says, how well it fits, and a table of the parts."""
     unknown = [f"no signal: any {part.name} fits these counts" for part in estimate.told_parts if part.is_unknown]
-    return "\n\n".join(
-        filter(None, [caption(estimate), align([_COLUMNS, *_cells(estimate)], n_left=1), "\n".join(unknown)])
-    )
+    return [Part("What was found", [Lines(_caption(estimate)), Table(_COLUMNS, _cells(estimate)), Lines(unknown)])]
 
 
-def caption(estimate: ModelEstimate) -> str:
+def _caption(estimate: ModelEstimate) -> list[str]:
     """Return what the numbers mean, a line for each thing to know."""
     control = f", and {estimate.n_control:,} of control questions" if estimate.n_control else ""
     epsilon = epsilon_above(estimate.epsilon)
-    return "\n".join(
-        [
-            f"{estimate.model}: {MODELS[estimate.model].words}",
-            f"{estimate.title}: n = {counted(estimate.n_reports, 'report')}{control}, epsilon {epsilon} a report",
-            *words_of(estimate.designs),
-            f"{level_words(estimate.level)} {INTERVALS}",
-            *fit_lines(estimate),
-            *map(str, estimate.contradictions),
-        ]
-    )
+    return [
+        f"{estimate.model}: {MODELS[estimate.model].words}",
+        f"{estimate.title}: n = {counted(estimate.n_reports, 'report')}{control}, epsilon {epsilon} a report",
+        *words_of(estimate.designs),
+        f"{level_words(estimate.level)} {INTERVALS}",
+        *_fit_lines(estimate),
+        *map(str, estimate.contradictions),
+    ]
 
 
-def fit_lines(estimate: ModelEstimate) -> list[str]:
+def _fit_lines(estimate: ModelEstimate) -> list[str]:
     """Return how well the model fits, and how well it would if all followed the design."""
     return [str(estimate.fit), f"if all followed the design: {_said_of(estimate.without)}"]
 
@@ -79,18 +77,19 @@ def panels(estimate: ModelEstimate) -> "tuple[str, list[Panel]]":
     from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
 
     bars = [Bar(part.name, part.value, part.low, part.high) for part in estimate.told_parts]
-    return bar_panels(bars, caption(estimate)) if bars else (caption(estimate), [])
+    title = "\n".join(_caption(estimate))
+    return bar_panels(bars, title) if bars else (title, [])
 
 
-def _cells(estimate: ModelEstimate) -> list[list[str]]:
+def _cells(estimate: ModelEstimate) -> list[list[Cell]]:
     return [
         [
             f"{part.name}: {part.words}",
-            NOTHING if part.value is None or part.is_unknown else percent(part.value),
-            *(NOTHING if of is None else percent(of) for of in (part.standard_error, part.low, part.high)),
+            part.value if isinstance(part, ToldPart) and not part.is_unknown else None,
+            *(part.standard_error, part.low, part.high),
         ]
         for part in estimate.parts
     ]
 
 
-VIEW: View[ModelEstimate] = View(table=table, members=members, records=records, panels=panels)
+VIEW: View[ModelEstimate] = View(parts=parts, members=members, records=records, panels=panels)

@@ -1,4 +1,4 @@
-"""Means in a table for people, and as members for programs."""
+"""Means, for people and as members for programs."""
 
 import math
 from collections.abc import Sequence
@@ -7,29 +7,32 @@ from typing import Any
 
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
-from sotto_estimator.results.percents import NOTHING, OUTSIDE
-from sotto_protocol.tables import align
-from sotto_protocol.words import epsilon_above
+from sotto_estimator.results.document import Cell, Column, Table
+from sotto_estimator.results.percents import OUTSIDE
+from sotto_estimator.results.words import NO_INTERVAL
 
 FAKES = "fakes high, fakes low: what each 1 % of fake reports, all the highest output or all the lowest, adds to a mean"
 APPROXIMATE = "quantiles and densities are approximate: smoothed, their intervals a bootstrap's; those of means hold"
-_NO_INTERVAL = "none"
+MEAN_COLUMNS = (
+    Column("mean", "estimate"),
+    Column("std. error", "number"),
+    Column("low", "number"),
+    Column("high", "number"),
+)
 _CUT = "none: no number that can be answered is in the interval"
 
 
-def mean_table(means: Sequence[MeanEstimate | VoidedMean]) -> str:
-    """Return an aligned table of means in their units, and under it what their intervals are."""
-    columns, rows = mean_rows(means)
-    return "\n\n".join(filter(None, [align([columns, *rows], n_left=1), "\n".join(mean_remarks(means))]))
-
-
-def mean_rows(means: Sequence[MeanEstimate | VoidedMean]) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the columns of means, and the cells of each; the first is a text."""
-    columns = ["question", "n", "epsilon", "mean", "std. error", "low", "high"]
-    columns += ["consistent"] if any(mean.consistent_mean is not None for mean in means) else []
-    columns += ["fakes high", "fakes low", "unit"]
-    rows = [_cells(mean) if isinstance(mean, MeanEstimate) else _voided_cells(mean, len(columns)) for mean in means]
-    return columns, rows
+def mean_table(means: Sequence[MeanEstimate | VoidedMean]) -> Table:
+    """Return a row a mean, in its unit."""
+    columns = [Column("question"), Column("n", "count"), Column("epsilon", "epsilon"), *MEAN_COLUMNS]
+    columns += [Column("consistent", "number")] * any(mean.consistent_mean is not None for mean in means)
+    columns += [Column("fakes high", "number"), Column("fakes low", "number"), Column("unit", "word")]
+    rows = []
+    for mean in means:
+        about: list[Cell] = [mean.question, mean.n_reports, mean.epsilon]
+        found = _cells(mean) if isinstance(mean, MeanEstimate) else [None] * (len(columns) - len(about) - 1)
+        rows.append([*about, *found, mean.unit])
+    return Table(columns, rows)
 
 
 def mean_remarks(means: Sequence[MeanEstimate | VoidedMean]) -> list[str]:
@@ -44,20 +47,15 @@ def interval_remarks(means: Sequence[MeanEstimate]) -> list[str]:
     return [f"the interval of the mean of {mean.question}: {mean.interval}" for mean in means]
 
 
-def quantile_table(distributions: Sequence[Distribution]) -> str:
-    """Return an aligned table of quantiles in their units, and under it what they are worth."""
-    columns, rows = quantile_rows(distributions)
-    return f"{align([columns, *rows], n_left=2)}\n\n" + "\n".join(quantile_remarks(distributions))
-
-
-def quantile_rows(distributions: Sequence[Distribution]) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the columns of quantiles, and the cells of each; the first two are texts."""
+def quantile_table(distributions: Sequence[Distribution]) -> Table:
+    """Return a row a quantile, in its unit."""
     rows = []
     for of in distributions:
         for quantile in of.quantiles:
             values = [f"{value:,.12g}" for value in (quantile.value, quantile.low, quantile.high)]
             rows.append([of.question, quantile_words(quantile.prob), *values, of.unit])
-    return ["question", "quantile", "value", "low", "high", "unit"], rows
+    numbers = [Column(name, "number") for name in ("value", "low", "high")]
+    return Table([Column("question"), Column("quantile"), *numbers, Column("unit", "word")], rows)
 
 
 def quantile_remarks(distributions: Sequence[Distribution]) -> list[str]:
@@ -107,16 +105,15 @@ def value_words(value: float, error: float) -> str:
 
 
 def mean_words(mean: MeanEstimate) -> list[str]:
-    """Return a mean, marked where it is outside of what can be answered, and its standard error."""
+    """Return the cells of MEAN_COLUMNS: a mean, marked where it cannot be answered, and its interval, or that none is.
+
+    There is none where no number that can be answered is in it.
+    """
     value, error = (value_words(number, mean.standard_error) for number in (mean.mean, mean.standard_error))
-    return [f"{OUTSIDE * mean.is_outside}{value}", error]
-
-
-def mean_end_words(mean: MeanEstimate) -> list[str]:
-    """Return the ends of a mean's interval; where no number that can be answered is in it, that there is none."""
-    if not mean.has_interval:
-        return [_NO_INTERVAL] * 2
-    return [value_words(end, mean.standard_error) for end in (mean.low, mean.high)]
+    ends = [
+        value_words(end, mean.standard_error) if mean.has_interval else NO_INTERVAL for end in (mean.low, mean.high)
+    ]
+    return [f"{OUTSIDE * mean.is_outside}{value}", error, *ends]
 
 
 def mean_members(mean: MeanEstimate | VoidedMean, *, has_consistent: bool) -> dict[str, Any]:
@@ -128,14 +125,7 @@ def mean_members(mean: MeanEstimate | VoidedMean, *, has_consistent: bool) -> di
     return members
 
 
-def _voided_cells(mean: VoidedMean, n_cells: int) -> list[str]:
-    """Return what was counted, and a dash in every other cell but the unit's."""
-    known = [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)]
-    return [*known, *[NOTHING] * (n_cells - len(known) - 1), mean.unit]
-
-
 def _cells(mean: MeanEstimate) -> list[str]:
-    cells = [*mean_words(mean), *mean_end_words(mean)]
+    cells = mean_words(mean)
     cells += [] if mean.consistent_mean is None else [value_words(mean.consistent_mean, mean.standard_error)]
-    shifts = [f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]
-    return [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon), *cells, *shifts, mean.unit]
+    return [*cells, f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]

@@ -1,6 +1,5 @@
 """A survey's plan as a table for people, as JSON and CSV for programs: the same numbers in all three."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -8,74 +7,67 @@ from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.options import PLANNED, PlanOptions
 from sotto_estimator.planning.outlook import Precision
-from sotto_estimator.planning.precision_goals import PrecisionGoal
 from sotto_estimator.planning.survey import QuestionPlan
 from sotto_estimator.planning.survey_plan import SurveyPlan
-from sotto_estimator.results.forms.text import wrapped
+from sotto_estimator.results.document import Block, Cell, Column, Lines, Part, Table
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words, target_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
-from sotto_estimator.views.plan_help_words import help_members, say_helps
+from sotto_estimator.views.plan_help_words import help_lines, help_members
 from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_wish_words import (
-    say_verdict,
+    verdict_lines,
     verdict_members,
     wish_members,
     wish_table,
 )
 from sotto_estimator.views.plan_words import amount, of_asked, sentences
 from sotto_protocol import Question
-from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
 
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
 
 _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
-_COLUMNS = ["half-width", "from none", "two groups"]
+_COLUMNS = [
+    *map(Column, ("question", "about", "mechanism")),
+    *(Column(name, "word") for name in ("epsilon", "n", "half-width", "from none", "two groups")),
+]
 
 
-def survey_table(plan: SurveyPlan) -> str:
-    """Return a plan, with what would help, what is wished and whether it is reached."""
-    parts = [_figures_table(plan)]
-    parts += [say_helps(plan.helps, plan)] if plan.helps else []
-    if plan.verdict:
-        parts += [wishes_table(plan.wishes, plan.options), say_verdict(plan.verdict, plan.wishes, plan)]
-    return "\n\n".join(parts)
-
-
-def _figures_table(plan: SurveyPlan) -> str:
-    """Return the figures of every question, a row for each kind of interval, what they mean, and sentences."""
-    head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS]
+def parts(plan: SurveyPlan) -> list[Part]:
+    """Return the figures of every question, what they mean, what would help, and whether what is wished is reached."""
     rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
     about = f"What follows is about {target_words(plan.options.about)}{of_asked(plan)}."
-    return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), about, sentences(plan)])
+    reached: list[Block] = []
+    if plan.verdict:
+        said = Lines(verdict_lines(plan.verdict, plan.wishes, plan), "  ")
+        reached = [Lines([wanted_line(plan.options)], ""), wish_table(plan.wishes), said]
+    return [
+        Part("What the survey will show", [Lines(_caption(plan), ""), Table(_COLUMNS, rows), Lines([about])]),
+        Part("Question by question", [Lines(sentences(plan), "  ")]),
+        Part("What would help", [Lines(help_lines(plan.helps, plan), "  ")]),
+        Part("What is wanted", reached),
+    ]
 
 
-def wishes_table(wishes: Sequence[PrecisionGoal], options: PlanOptions) -> str:
-    """Return what is wished, what it takes, and what kind of intervals is meant."""
+def wanted_line(options: PlanOptions) -> str:
+    """Return what kind of intervals is meant by what is wished."""
     how = method_words(options.level, options.method, options.about)
-    caption = f"Wanted: {how}, each by itself, at a true share of {100 * options.share:g} %"
-    return f"{wrapped(caption, '')}\n\n{wish_table(wishes)}"
+    return f"Wanted: {how}, each by itself, at a true share of {100 * options.share:g} %"
 
 
-def _caption(plan: SurveyPlan) -> str:
+def _caption(plan: SurveyPlan) -> list[str]:
     survey, options = plan.survey, plan.options
     of_draw = f", each of {survey.draw} of the {len(survey.questions)} questions" if survey.draw else ""
     of_wave = " a wave" if survey.waves > 1 else ""
     how = method_words(options.level, options.method, options.about).rpartition(", about")[0]
-    return "\n".join(
-        [
-            f"{plan.named}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
-            "report",
-            wrapped(
-                f"{how}, at a true share of {100 * options.share:g} %; all: if all {plan.n_intervals} intervals are to "
-                f"hold at once{_assured(plan)}",
-                "",
-            ),
-            wrapped(_told(plan), ""),
-        ]
-    )
+    return [
+        f"{plan.named}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a report",
+        f"{how}, at a true share of {100 * options.share:g} %; all: if all {plan.n_intervals} intervals are to "
+        f"hold at once{_assured(plan)}",
+        _told(plan),
+    ]
 
 
 def _told(plan: SurveyPlan) -> str:
@@ -101,13 +93,13 @@ def _assured(plan: SurveyPlan) -> str:
     return of_share + of_answers
 
 
-def _cells(one: QuestionPlan, figures: Precision) -> list[str]:
+def _cells(one: QuestionPlan, figures: Precision) -> list[Cell]:
     question = one.question
     about = figures.target + ", all" * figures.is_together
-    of_question = [question.mechanism.name, epsilon_above(question.epsilon), f"{one.n_answers:,}"]
-    is_first = figures is one.figures[0]
-    named = [question.id, about, *of_question] if is_first else ["", about, *[""] * len(of_question)]
-    return [*named, *_figures(figures, question)]
+    if figures is not one.figures[0]:
+        return ["", about, "", "", "", *_figures(figures, question)]
+    known = [question.mechanism.name, epsilon_above(question.epsilon), f"{one.n_answers:,}"]
+    return [question.id, about, *known, *_figures(figures, question)]
 
 
 def _figures(figures: Precision, question: Question) -> list[str]:
@@ -173,4 +165,4 @@ def _panels(plan: SurveyPlan) -> "tuple[str, list[Panel]]":
     return plan_panels(plan)
 
 
-VIEW: View[SurveyPlan] = View(table=survey_table, members=survey_members, records=survey_records, panels=_panels)
+VIEW: View[SurveyPlan] = View(parts=parts, members=survey_members, records=survey_records, panels=_panels)

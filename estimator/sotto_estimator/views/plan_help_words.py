@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto_estimator.planning.remedies import Remedy
 from sotto_estimator.planning.survey import PlannedSurvey
-from sotto_estimator.results.forms.text import wrapped
+from sotto_estimator.results.document import ITEM
 from sotto_estimator.views.plan_words import within
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.readings import PRIORS, suspicions
@@ -15,17 +15,17 @@ from sotto_protocol.words import percent_above
 _SUSPICION = PRIORS.index(0.1)
 
 
-def say_helps(helps: Sequence[Remedy], plan: PlannedSurvey) -> str:
-    """Return what would help each question that shows too little, a list each."""
-    return "\n".join(line for one in helps for line in _of_help(one, plan))
+def help_lines(helps: Sequence[Remedy], plan: PlannedSurvey) -> list[str]:
+    """Return what would help each question that shows too little, a list each, as lines of prose."""
+    return [line for one in helps for line in _of_help(one, plan)]
 
 
 def _of_help(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     first = one.questions[0]
     names = ", ".join(of.question.id for of in one.questions)
     wanted = "as is wanted" if first.want is not None else "for it to be of use"
-    yield wrapped(f"{names}: what would bring it to {within(first.goal, first.question)}, {wanted}:")
-    yield from (wrapped(f"  - {line}", "    ") for line in _ways(one, plan))
+    yield f"{names}: what would bring it to {within(first.goal, first.question)}, {wanted}:"
+    yield from (f"{ITEM}{line}" for line in _ways(one, plan))
 
 
 def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:

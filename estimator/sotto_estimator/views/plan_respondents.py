@@ -1,21 +1,24 @@
-"""How many respondents a survey needs: a table, JSON, CSV and a picture."""
+"""How many respondents a survey needs: for people, as members for programs, and as a picture."""
 
 import math
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.planning.respondents_plan import RespondentsPlan
+from sotto_estimator.results.document import Lines, Part
 from sotto_estimator.results.view import View
-from sotto_estimator.views.plan import reach_members, wishes_table
-from sotto_estimator.views.plan_wish_words import say_respondents, wish_members
+from sotto_estimator.views.plan import reach_members, wanted_line
+from sotto_estimator.views.plan_wish_words import say_respondents, wish_members, wish_table
 from sotto_protocol.words import epsilon_above
 
 if TYPE_CHECKING:
     from sotto_estimator.results.panels import Panel
 
 
-def _table(plan: RespondentsPlan) -> str:
+def _parts(plan: RespondentsPlan) -> list[Part]:
+    """Return what is wanted, and how many respondents that takes."""
     head = f"{plan.named}: epsilon {epsilon_above(plan.survey.epsilon)} a report"
-    return f"{head}\n{wishes_table(plan.wishes, plan.options)}\n\n{say_respondents(plan.wishes)}"
+    said = Lines([say_respondents(plan.wishes)])
+    return [Part("What is wanted", [Lines([head, wanted_line(plan.options)], ""), wish_table(plan.wishes), said])]
 
 
 def _members(plan: RespondentsPlan) -> dict[str, Any]:
@@ -43,4 +46,4 @@ def _panels(plan: RespondentsPlan) -> "tuple[str, list[Panel]]":
     return f"{plan}\n{say_respondents(plan.wishes)}", [point_panel(points, "respondents")]
 
 
-VIEW: View[RespondentsPlan] = View(table=_table, members=_members, records=_records, panels=_panels)
+VIEW: View[RespondentsPlan] = View(parts=_parts, members=_members, records=_records, panels=_panels)

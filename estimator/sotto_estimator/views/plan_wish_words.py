@@ -7,20 +7,18 @@ from typing import Any
 from sotto_estimator.planning.precision_goals import PrecisionGoal
 from sotto_estimator.planning.split import Shortfall, SplitVerdict, sum_of_most
 from sotto_estimator.planning.survey import PlannedSurvey
-from sotto_estimator.results.forms.text import wrapped
+from sotto_estimator.results.document import Column, Table
 from sotto_estimator.views.plan_help_words import say_suspicion
 from sotto_estimator.views.plan_words import amount
 from sotto_protocol.documents import decimal_text
-from sotto_protocol.tables import align
 
 
-def wish_table(wishes: Sequence[PrecisionGoal]) -> str:
-    """Return an aligned table of what is wished, and what it takes."""
+def wish_table(wishes: Sequence[PrecisionGoal]) -> Table:
+    """Return what is wished, and what it takes."""
     is_planned = any(wish.width is not None for wish in wishes)
-    head = ["question", "wanted", "epsilon", "respondents"]
-    more = ["half-width", "least epsilon", "to take"] if is_planned else []
+    names = ["wanted", "epsilon", "respondents", *["half-width", "least epsilon", "to take"] * is_planned]
     rows = [[*_asked(wish), *(_planned(wish) if is_planned else [])] for wish in wishes]
-    return align([[*head, *more], *rows], n_left=1)
+    return Table([Column("question"), *(Column(name, "word") for name in names)], rows)
 
 
 def _asked(wish: PrecisionGoal) -> list[str]:
@@ -42,9 +40,9 @@ def say_respondents(wishes: Sequence[PrecisionGoal]) -> str:
     return f"{most:,} respondents give all of it at these epsilons."
 
 
-def say_verdict(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> str:
+def verdict_lines(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> list[str]:
     """Return whether the wishes are met by a total epsilon, by which, and what would be where they are not."""
-    return "\n".join(wrapped(line) for line in [*_verdict(verdict, wishes, plan), *_kept(wishes)])
+    return [*_verdict(verdict, wishes, plan), *_kept(wishes)]
 
 
 def _verdict(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> Iterator[str]:

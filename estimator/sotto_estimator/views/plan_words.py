@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.channel.questions import is_number, is_text
 from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPlan, size_of
-from sotto_estimator.results.forms.text import wrapped
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_protocol import Question
@@ -13,9 +12,9 @@ from sotto_protocol.minimum import needs_of
 from sotto_protocol.words import counted
 
 
-def sentences(plan: PlannedSurvey) -> str:
+def sentences(plan: PlannedSurvey) -> list[str]:
     """Return what the survey will say, a paragraph a question, and what it will not."""
-    return "\n".join(wrapped(line) for one in plan.questions for line in _of_question(one, plan))
+    return [line for one in plan.questions for line in _of_question(one, plan)]
 
 
 def points(width: float) -> str:

@@ -1,4 +1,4 @@
-"""A regression as a table for people, as JSON, CSV and HTML: the same numbers in all."""
+"""A regression: for people, as members for programs, and as a picture."""
 
 import math
 from dataclasses import asdict
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.regression.result import Coefficient, FitQuality, Regression, Test
-from sotto_estimator.results.percents import percent
+from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
 from sotto_estimator.results.view import View
-from sotto_estimator.results.words import escaped, level_words
-from sotto_protocol.tables import align
+from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted, epsilon_above
 
 if TYPE_CHECKING:
@@ -20,17 +19,20 @@ if TYPE_CHECKING:
 _NOT_SIMPLE = ("pseudo ", "errors by linearisation (sandwich)", " with Student's t")
 
 
-def table(found: Regression) -> str:
+def parts(found: Regression) -> list[Part]:
     """Return what was fitted and how well, the coefficients by equation, tests, predictions, and what is to be said."""
     equations = groupby([] if found.contradictions else found.coefficients, key=lambda of: of.equation)
-    parts = ["\n".join(found.preface), "\n".join(caption(found))]
-    for equation, group in equations:
-        rows = [[of.name, *_numbers(of)] for of in group]
-        parts.append(align([[equation, *_columns(found)], *rows], n_left=1))
-    parts.append(align(_test_rows(found), n_left=1) if found.tests else "")
-    parts.append(align(_prediction_rows(found), n_left=2) if found.predictions else "")
-    parts.append("\n".join(found.notes))
-    return "\n\n".join(filter(None, parts))
+    columns = [Column(name, "p" if name.startswith("P>") else "number") for name in _columns(found)]
+    coefficients = [
+        Table([Column(name), *columns], [[of.name, *_numbers(of)] for of in group]) for name, group in equations
+    ]
+    return [
+        Part("What was fitted", [Lines(found.preface), Lines(caption(found))]),
+        Part("Coefficients", coefficients),
+        Part("Tests", [_tests(found)] if found.tests else []),
+        Part("Predictions", [_predictions(found)] if found.predictions else []),
+        Part("Notes", [Lines(found.notes)]),
+    ]
 
 
 def caption(found: Regression) -> list[str]:
@@ -44,7 +46,7 @@ def caption(found: Regression) -> list[str]:
         f"{found.model}; asked by {', '.join(found.designs)}",
     ]
     if found.contradictions:
-        return [*lines, "no model is fitted and nothing is tested", *map(escaped, lines_of(found.contradictions))]
+        return [*lines, "no model is fitted and nothing is tested", *lines_of(found.contradictions)]
     lines += [
         f"{pseudo}maximum likelihood, {state} in {quality.n_iterations} iterations; {errors}; "
         f"{level_words(found.level)} Wald intervals{law}, approximate, about the population",
@@ -130,47 +132,34 @@ def panels(found: Regression) -> "tuple[str, list[Panel]]":
     return caption(found)[0], [point_panel(points, "coefficient")]
 
 
-def _test_rows(found: Regression) -> list[list[str]]:
+def _tests(found: Regression) -> Table:
     """Return a row for what is tested, by the likelihood ratio and by Wald's."""
     is_simple = found.degrees_of_freedom is None
     methods = ("likelihood ratio", "Wald") if is_simple else ("Wald",)
-    tests = "chi-square tests" if is_simple else "tests by F"
-    rows = [[f"{tests} that all are 0", "df", *[cell for method in methods for cell in (method, "P")]]]
+    columns = [Column(f"{'chi-square tests' if is_simple else 'tests by F'} that all are 0"), Column("df", "count")]
+    columns += [column for method in methods for column in (Column(method, "number"), Column("P", "p"))]
+    rows: list[list[Cell]] = []
     for name, group in groupby(found.tests, key=lambda of: of.terms):
         by = {of.method: of for of in group}
         cells = [cell for method in methods for cell in _test_cells(by.get(method))]
-        rows.append([name or "all terms", str(next(iter(by.values())).degrees_of_freedom), *cells])
-    return rows
+        rows.append([name or "all terms", next(iter(by.values())).degrees_of_freedom, *cells])
+    return Table(columns, rows)
 
 
-def _test_cells(test: Test | None) -> list[str]:
-    if test is None or math.isnan(test.statistic):
-        return ["-", "-"]
-    return [_number(test.statistic), f"{test.p_value:.3g}"]
+def _test_cells(test: Test | None) -> list[Cell]:
+    return [None, None] if test is None or math.isnan(test.statistic) else [test.statistic, test.p_value]
 
 
-def _prediction_rows(found: Regression) -> list[list[str]]:
-    rows = [["prediction", "answer", "probability", "std. error", "low", "high"]]
-    for of in found.predictions:
-        error = percent(of.standard_error) if math.isfinite(of.standard_error) else "-"
-        rows.append([of.cells, of.answer, percent(of.share), error, percent(of.low), percent(of.high)])
-    return rows
+def _predictions(found: Regression) -> Table:
+    numbers = [Column(name, "share") for name in ("probability", "std. error", "low", "high")]
+    rows: list[list[Cell]] = [
+        [of.cells, of.answer, of.share, of.standard_error, of.low, of.high] for of in found.predictions
+    ]
+    return Table([Column("prediction"), Column("answer"), *numbers], rows)
 
 
-def _numbers(of: Coefficient) -> list[str]:
-    known = map(_number, (of.estimate, of.standard_error, of.z))
-    return [*known, "-" if math.isnan(of.p_value) else f"{of.p_value:.3g}", _number(of.low), _number(of.high)]
+def _numbers(of: Coefficient) -> list[Cell]:
+    return [of.estimate, of.standard_error, of.z, of.p_value, of.low, of.high]
 
 
-def _number(value: float) -> str:
-    """Return a number as tables show it; a dash where there is none.
-
-    >>> _number(-1.23456), _number(float("inf")), _number(0.00012345)
-    ('-1.2346', '-', '1.23e-04')
-    """
-    if not abs(value) < float("inf"):
-        return "-"
-    return f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.2e}"
-
-
-VIEW: View[Regression] = View(table=table, members=members, records=records, panels=panels)
+VIEW: View[Regression] = View(parts=parts, members=members, records=records, panels=panels)

@@ -3,19 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sotto_estimator.results.document import Column, Lines, Part, Table
 from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.views.verdict_words import finding_words, sentences
 from sotto_protocol.language import ENGLISH
-from sotto_protocol.tables import align
 
 _OF_TEXT = "Texts are not read. Which are common is found by looking for candidates (sotto decode)."
 
 
-def verdict_table(verdicts: Sequence[Verdict]) -> str:
-    """Return a line for every answer, or mean, of which something is known, and under them what else is to be said."""
-    rows = verdict_rows(verdicts)
-    shown = rows if any(row[0] for row in rows) else [row[1:] for row in rows]  # counts as given have no question
-    return "\n\n".join(filter(None, [align(shown) if shown else "", "\n".join(said_of(verdicts))]))
+def verdict_part(verdicts: Sequence[Verdict]) -> Part:
+    """Return a row for every answer, or mean, of which something is known, and under them what else is to be said."""
+    table = Table(
+        [Column("question"), Column("answer"), Column("what is known")], verdict_rows(verdicts), is_plain=True
+    )
+    known = [table.without_empty] if table.rows else []  # counts as given have no question
+    return Part("What is known", [*known, Lines(said_of(verdicts))])
 
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:

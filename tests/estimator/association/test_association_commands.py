@@ -19,7 +19,6 @@ from sotto_estimator.commands.associate import associate
 from sotto_estimator.sources import records
 from sotto_estimator.sources.records import fetch_records, read_records, save_records
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.views.association import table
 from sotto_protocol import Coins, SottoError, Survey, compile_survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -168,7 +167,7 @@ def test_a_token_in_the_environment_is_no_option_that_was_typed(kept: Path, monk
 
 def test_what_could_move_a_terminal_is_escaped_in_the_table_and_exact_for_programs() -> None:
     found = find_association(SURVEY, collect(SURVEY), ["paid", "tree"], {"tree": ["oak", "e\x1b[2J\u202em"]})
-    text = table(found)
+    text = found.as_table()
     assert "e\\x1b[2J\\u202em" in text
     assert not {"\x1b", "\u202e"} & set(text)
     assert "e\x1b[2J\u202em" in found.as_csv()

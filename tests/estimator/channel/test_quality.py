@@ -18,7 +18,6 @@ from published import ONE_OF, TEXT, WIDE, YES_NO, survey_of
 from sotto_client.cli import main
 from sotto_estimator import estimate_tally
 from sotto_estimator.channel.quality import FALSE_ALARM, most_if_honest, qualities
-from sotto_estimator.views.estimates import table
 from sotto_protocol import Coins, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -145,7 +144,7 @@ def test_where_every_report_is_plausible_there_is_no_figure() -> None:
     tally = Tally.of(survey, records)
     assert tally.implausible == {"q0": 0, "q1": 0, "q2": 0}
     assert qualities(tally) == ()
-    assert "quality" not in table(estimate_tally(tally))
+    assert "quality" not in estimate_tally(tally).as_table()
 
 
 @pytest.mark.parametrize(("n", "prob"), [(1, 1e-6), (40, 0.01), (500, 1e-6), (3000, 1e-4)])

@@ -12,7 +12,6 @@ from published import ONE_OF, YES_NO, survey_of
 from sotto_estimator import Channel, DomainError, IntervalOptions, SourceError, confidence_interval, estimate_tally
 from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.strings.question import bit_counts
-from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 
 CHANNEL = Channel(0.75, 0.25)
@@ -81,10 +80,10 @@ def test_methods_that_need_independent_reports_are_refused(method: str) -> None:
 def test_the_output_says_which_waves_are_counted() -> None:
     survey = waves_of(YES_NO)
     pooled = estimate_tally(tally_of(survey, 900, 400, (1, 3)))
-    assert "waves 1, 3 pooled: a device's reports are not independent" in table(pooled)
-    assert '"waves": [\n    1,\n    3\n  ]' in as_json(pooled)
-    assert as_csv(pooled).splitlines()[1].endswith(",1 3")
-    assert "wave 2\n" in table(estimate_tally(tally_of(survey, 900, 400, (2,))))
+    assert "waves 1, 3 pooled: a device's reports are not independent" in pooled.as_table()
+    assert '"waves": [\n    1,\n    3\n  ]' in pooled.as_json()
+    assert pooled.as_csv().splitlines()[1].endswith(",1 3")
+    assert "wave 2\n" in estimate_tally(tally_of(survey, 900, 400, (2,))).as_table()
 
 
 def test_text_questions_are_left_to_the_decoder() -> None:
@@ -97,8 +96,8 @@ def test_text_questions_are_left_to_the_decoder() -> None:
     )
     estimates = estimate_tally(some)
     assert {row.question for row in estimates.rows} == {"q0"}
-    assert "not shown: q1 (text; see `sotto decode`)" in table(estimates)
-    assert '"text_questions": [\n    "q1"\n  ]' in as_json(estimates)
+    assert "not shown: q1 (text; see `sotto decode`)" in estimates.as_table()
+    assert '"text_questions": [\n    "q1"\n  ]' in estimates.as_json()
 
 
 def test_decoding_knows_the_sizes_of_the_waves() -> None:

@@ -16,7 +16,6 @@ from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.contradiction import FALSE_ALARM, Contradiction, Disagreement
 from sotto_estimator.shares.of_arms import estimate_arms
-from sotto_estimator.views.estimates import as_csv, as_json, table
 
 
 @pytest.mark.parametrize(
@@ -149,9 +148,9 @@ def test_arms_of_other_answers_are_refused() -> None:
 def test_every_form_of_estimates_says_it() -> None:
     found = misfits_of(EXTENDED["samples", "B"])
     estimates = replace(estimate_counts(95, 161, Channel(0.8, 0.2), IntervalOptions()), contradictions=found)
-    assert "the samples contradict one another" in table(estimates)
-    assert '"arms": [' in as_json(estimates)
-    assert f"{found[0].p_value}" in as_csv(estimates)
+    assert "the samples contradict one another" in estimates.as_table()
+    assert '"arms": [' in estimates.as_json()
+    assert f"{found[0].p_value}" in estimates.as_csv()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
 from sotto_estimator.misfit.estimate import ModelEstimate, estimate_model
 from sotto_estimator.misfit.model import MODELS, Control
-from sotto_estimator.views.misfit_model import table
 
 RANDOM = np.random.default_rng(20260801)
 
@@ -296,11 +295,11 @@ def test_levels_and_shares_outside_of_their_domain_are_refused() -> None:
 
 def test_every_form_shows_the_same_numbers(tmp_path: Path) -> None:
     found = estimate_model("one-sayers", EXTENDED["samples", "B"])
-    first, last = table(found).splitlines()[-2:]
+    first, last = found.as_table().splitlines()[-2:]
     assert first.split()[-8::2] == ["44.57", "5.84", "33.15", "56.03"]
     assert last.split()[-8::2] == ["23.03", "5.39", "12.31", "33.39"]
-    assert "approximate" in table(found)
-    assert "if all followed the design: G² 17.44 more, P about 3e-05" in table(found)
+    assert "approximate" in found.as_table()
+    assert "if all followed the design: G² 17.44 more, P about 3e-05" in found.as_table()
     document = json.loads(found.as_json())
     assert document == json.loads(json.dumps(found.to_dict()))
     rows = list(csv.DictReader(io.StringIO(found.as_csv())))
@@ -322,5 +321,5 @@ def test_the_page_has_every_model() -> None:
 
 def test_table_names_what_there_is_no_signal_of() -> None:
     found = estimate_model("one-sayers", [arm(crosswise(0.2), 50, 0), arm(crosswise(0.8), 50, 0)])
-    assert "no signal: any share fits these counts" in table(found)
+    assert "no signal: any share fits these counts" in found.as_table()
     assert json.loads(found.as_json())["parts"][0]["standard_error"] is None

@@ -21,7 +21,6 @@ from sotto_estimator.association.axes import read_sides
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
-from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_estimator.views.numbers_panels import number_panels
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -104,7 +103,7 @@ def test_simultaneous_intervals_count_means_too(tally: Tally) -> None:
 
 
 def test_table_says_means_with_their_units_and_what_is_approximate(estimates: Estimates) -> None:
-    text = table(estimates)
+    text = estimates.as_table()
     lines = text.splitlines()
     assert any(line.startswith("age ") and line.endswith(" years") for line in lines)
     assert any(line.startswith("pay ") and line.endswith(" euros") for line in lines)
@@ -115,7 +114,7 @@ def test_table_says_means_with_their_units_and_what_is_approximate(estimates: Es
 
 
 def test_json_has_the_numbers_of_the_estimates(estimates: Estimates) -> None:
-    document = json.loads(as_json(estimates))
+    document = json.loads(estimates.as_json())
     assert [mean["mean"] for mean in document["means"]] == [mean.mean for mean in estimates.means]
     assert "consistent_mean" not in document["means"][0]
     (found,) = document["distributions"]
@@ -125,7 +124,7 @@ def test_json_has_the_numbers_of_the_estimates(estimates: Estimates) -> None:
 
 
 def test_csv_has_a_row_a_share_a_mean_a_quantile_and_a_bin(estimates: Estimates) -> None:
-    rows = list(csv.DictReader(io.StringIO(as_csv(estimates))))
+    rows = list(csv.DictReader(io.StringIO(estimates.as_csv())))
     of_age = [row for row in rows if row["question"] == "age"]
     assert [row["mean"] != "" for row in rows].count(True) == 2
     assert float(of_age[0]["mean"]) == estimates.means[0].mean
@@ -140,7 +139,7 @@ def test_csv_has_a_row_a_share_a_mean_a_quantile_and_a_bin(estimates: Estimates)
 
 def test_csv_of_shares_alone_has_no_columns_of_numbers() -> None:
     shares = compile_toml('id="s"\ntitle="S"\n[[questions]]\nid="a"\ntype="yes-no"\ntext="?"\nepsilon=1\n')
-    header = as_csv(estimate_tally(Tally(shares, {1: 9}, {"a": np.array([4])}))).splitlines()[0]
+    header = estimate_tally(Tally(shares, {1: 9}, {"a": np.array([4])})).as_csv().splitlines()[0]
     assert "mean" not in header
     assert "unit" not in header
 
@@ -197,14 +196,14 @@ def test_fakes_that_say_what_all_say_move_nothing(output: int, name: str) -> Non
         counts[output] = most
         found = estimate_tally(Tally(survey, {1: most}, {"k": counts}), is_held=False)
         assert getattr(found.means[0], name) == 0
-        assert re.search(r"e-1|-0 ", table(found)) is None
+        assert re.search(r"e-1|-0 ", found.as_table()) is None
 
 
 def test_one_report_is_one_report(tally: Tally) -> None:
     alone = Tally(
         SURVEY, {1: 1}, {key: np.eye(1, len(counts), dtype=np.int64)[0] for key, counts in tally.support_counts.items()}
     )
-    assert table(estimate_tally(alone)).startswith("People: n = 1 report, epsilon 4 a report\n")
+    assert estimate_tally(alone).as_table().startswith("People: n = 1 report, epsilon 4 a report\n")
 
 
 def test_outputs_that_no_honest_crowd_gives_contradict_the_design(tally: Tally) -> None:
@@ -219,8 +218,8 @@ def test_outputs_that_no_honest_crowd_gives_contradict_the_design(tally: Tally) 
         assert (found.question, found.answer) == (question, f"output {output}")
     (mean,) = estimates["pay"]
     assert mean.mean is mean.low is mean.high is None
-    assert re.search(r"\npay +20,000 +\S+ +- +- +- +- +- +- ", table(estimates))
-    (member,) = (of for of in json.loads(as_json(estimates))["means"] if of["question"] == "pay")
+    assert re.search(r"\npay +20,000 +\S+ +- +- +- +- +- +- ", estimates.as_table())
+    (member,) = (of for of in json.loads(estimates.as_json())["means"] if of["question"] == "pay")
     assert (member["low"], member["high"]) == (None, None)
 
 
@@ -230,9 +229,9 @@ def test_a_survey_of_numbers_alone_has_a_table(tally: Tally) -> None:
     )
     counts = np.array([30, 70])
     found = estimate_tally(Tally(alone, {1: 100}, {"k": counts}), IntervalOptions(method="clopper-pearson"))
-    assert "fakes high" in table(found)
-    assert "share" not in table(found)
-    assert as_csv(found).startswith("question,unit,")
+    assert "fakes high" in found.as_table()
+    assert "share" not in found.as_table()
+    assert found.as_csv().startswith("question,unit,")
     with pytest.raises(SourceError, match="no reports"):
         estimate_tally(Tally.empty(alone))
 

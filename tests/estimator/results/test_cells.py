@@ -17,7 +17,6 @@ from house import open_house
 from sotto_estimator.association.associate import associate
 from sotto_estimator.results.encode import csv_text, without_formulas
 from sotto_estimator.strings.google import write_results
-from sotto_estimator.views.decoded import as_csv
 from sotto_protocol import Coins, Report, compile_survey
 
 FORMULAS = ["=HYPERLINK(1)", "+1+1", "-1-1", "@SUM(1)", "\t=1", "\r=1", "＝1+1"]
@@ -95,7 +94,7 @@ def test_the_served_results_hold_no_formula(tmp_path: Path) -> None:
 def test_decoded_strings_and_joint_tables_hold_no_formula(tmp_path: Path) -> None:
     strings = tuple(replace(ROWS[0], string=text) for text in [*FORMULAS, *NUMBERS])
     expected = [*(f"'{text}" for text in FORMULAS), *NUMBERS]
-    printed = as_csv(SUBJECT, decoded(rows=strings))
+    printed = replace(decoded(rows=strings), subject=SUBJECT).as_csv()
     assert [row[0] for row in cells(printed)[1:]] == expected
     write_results(decoded(rows=strings), tmp_path / "results.csv")
     with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:

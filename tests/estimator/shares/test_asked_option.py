@@ -24,7 +24,6 @@ from sotto_estimator.page.results import find_results
 from sotto_estimator.planning.table import QuestionShape, plan_rows
 from sotto_estimator.planning.widths import PlanOptions, half_width
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_counts, estimate_tally
-from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Coins, ReportError, Survey, SurveyError, Tally, TallyError, given_bytes, hmac_bytes
 from sotto_protocol.explain import explain
 from sotto_protocol.mechanisms.asked_option import AskedOption, asked_option
@@ -195,13 +194,13 @@ def test_options_that_nobody_was_asked_have_no_row() -> None:
 def test_table_json_and_csv_say_that_one_option_is_asked() -> None:
     estimates = estimate_tally(Tally.of(SURVEY, crowd(SURVEY, 500, 5)))
     assert estimates.asked == ("q0",)
-    shown = table(estimates)
+    shown = estimates.as_table()
     assert "asked: a device is asked one option of q0; n is the number of reports that ask this one\n" in shown
-    document = json.loads(as_json(estimates))
+    document = json.loads(estimates.as_json())
     assert document["asked"] == ["q0"]
     n_each = [row["n_reports"] for row in document["estimates"]]
     assert sum(n_each) == 500
-    assert [int(line.split(",")[2]) for line in as_csv(estimates).splitlines()[1:]] == n_each
+    assert [int(line.split(",")[2]) for line in estimates.as_csv().splitlines()[1:]] == n_each
     assert all(f"{n:,}" in shown for n in n_each)
 
 

@@ -29,7 +29,6 @@ from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.strings.question import bit_counts
-from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Coins, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -106,7 +105,7 @@ def test_a_question_that_nobody_answers_is_named_and_has_no_rows() -> None:
     records = survey.layout.from_wire([{"q0": True}, {"q2": False}, {"q2": True}])
     estimates = estimate_tally(Tally.of(survey, records))
     assert [row.question for row in estimates.rows] == ["q0", "q2"]
-    assert "q1: none of these 3 reports answers it" in table(estimates)
+    assert "q1: none of these 3 reports answers it" in estimates.as_table()
     with pytest.raises(SourceError, match="holds no reports"):
         estimate_tally(Tally.empty(survey))
 
@@ -115,7 +114,7 @@ def test_what_is_withheld_of_a_drawn_question_is_named_without_a_count() -> None
     survey = replace(survey_of(YES_NO, YES_NO), draw=1, min_reports=3)
     now = Tally.of(survey, survey.layout.from_wire([{"q0": True}, {"q1": False}, {"q1": True}, {"q1": True}]))
     held = now.hold_back(["q0"], Tally.empty(survey))
-    said = table(estimate_tally(held))
+    said = estimate_tally(held).as_table()
     assert "q0: withheld until it has 3 reports that answer it" in said
     assert "q1: " not in said
     nothing = now.hold_back(["q0", "q1"], Tally.empty(survey))
@@ -131,16 +130,16 @@ def test_table_json_and_csv_have_n_by_question() -> None:
     estimates = estimate_tally(tally)
     expected = {question.id: tally.counted(question.id).n_reports for question in FIVE.questions[:4]}
     assert len({*expected.values()}) > 1
-    document = json.loads(as_json(estimates))
+    document = json.loads(estimates.as_json())
     assert {row["question"]: row["n_reports"] for row in document["estimates"]} == expected
-    header, *lines = as_csv(estimates).splitlines()
+    header, *lines = estimates.as_csv().splitlines()
     column = header.split(",").index("n_reports")
     assert {line.split(",")[0]: int(line.split(",")[column]) for line in lines} == expected
-    text = table(estimates)
+    text = estimates.as_table()
     assert "draw: a device answers 2 of 5 questions; n is the number of reports that answer this one" in text
     row = next(line for line in text.splitlines() if line.startswith("q3"))
     assert row.split()[2] == f"{expected['q3']:,}"
-    about = table(estimate_tally(tally, IntervalOptions(target="respondents")))
+    about = estimate_tally(tally, IntervalOptions(target="respondents")).as_table()
     assert "and an interval is about those people" in about
 
 
@@ -213,10 +212,10 @@ def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_que
     said = (
         f"About {needed:,} reports in all, each to 1 of the 2 questions, would give ± 10 points; there are 40 in all."
     )
-    assert said in table(with_verdicts(estimate_tally(tally), tally))
+    assert said in with_verdicts(estimate_tally(tally), tally).as_table()
     whole = survey_of(YES_NO, YES_NO)
     tally = Tally.of(whole, people(whole, 40))
-    assert " in all" not in table(with_verdicts(estimate_tally(tally), tally))
+    assert " in all" not in with_verdicts(estimate_tally(tally), tally).as_table()
 
 
 def test_a_plan_says_that_it_is_about_those_who_are_asked() -> None:
@@ -281,4 +280,4 @@ def test_means_of_numbers_are_of_the_reports_that_answer_them() -> None:
     assert estimate_tally(only).means == ()
     sections = find_results(Release(survey, True, {1: only}), Choices()).sections
     assert [section.n_reports for section in sections] == [0, int(drawn[:, 1].sum()), 0]
-    assert "q0: none of these" in table(estimate_tally(only))
+    assert "q0: none of these" in estimate_tally(only).as_table()

@@ -15,7 +15,6 @@ from sotto_estimator import Channel, IntervalOptions, SourceError, estimate_coun
 from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.results.words import method_words
 from sotto_estimator.shares.of_tally import binary_epsilon
-from sotto_estimator.views.estimates import as_csv, as_json, table
 from sotto_protocol import Survey, Tally, compile_survey
 
 
@@ -123,9 +122,9 @@ def test_a_tally_of_no_reports_is_refused(survey: Survey) -> None:
 
 def test_table_json_and_csv_hold_the_same_numbers(tally: Tally) -> None:
     estimates = estimate_tally(tally, IntervalOptions(consistent=True))
-    from_json = json.loads(as_json(estimates))
-    from_csv = list(csv.DictReader(io.StringIO(as_csv(estimates))))
-    lines = [line for line in table(estimates).splitlines() if line and not line.startswith("*")]
+    from_json = json.loads(estimates.as_json())
+    from_csv = list(csv.DictReader(io.StringIO(estimates.as_csv())))
+    lines = [line for line in estimates.as_table().splitlines() if line and not line.startswith("*")]
     for row, member, record, line in zip(estimates.rows, from_json["estimates"], from_csv, lines[-6:], strict=True):
         for name in ("share", "standard_error", "low", "high", "consistent_share", "consistent_standard_error"):
             assert member[name] == float(record[name]) == getattr(row, name)

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from sotto_client.cli import main
 from sotto_estimator import Channel, Estimate, IntervalOptions, estimate_counts, estimate_tally
+from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.rounding import down, nearest, step_of, up
 from sotto_estimator.shares.verdict.judge import MAX_FINDINGS, with_verdict_of_counts, with_verdicts
 from sotto_estimator.shares.verdict.verdict import Finding, mean_finding, of_precision, share_findings
-from sotto_estimator.views.verdict import verdict_table
+from sotto_estimator.views.verdict import verdict_part
 from sotto_estimator.views.verdict_words import finding_words, sentences
 from sotto_protocol import Survey, Tally, compile_survey, compile_toml
 from sotto_protocol.language import ENGLISH, LANGUAGES, language
@@ -160,7 +161,7 @@ def staff(n: int, harassed: int, stay: list[int], unpaid: float) -> Tally:
 
 
 def said_of(tally: Tally, options: IntervalOptions | None = None) -> list[str]:
-    return verdict_table(with_verdicts(estimate_tally(tally, options), tally).verdicts).splitlines()
+    return text_of([verdict_part(with_verdicts(estimate_tally(tally, options), tally).verdicts)]).splitlines()
 
 
 def test_a_survey_is_told_question_by_question_with_what_is_missing() -> None:
@@ -201,7 +202,7 @@ def test_of_counts_that_contradict_the_design_nothing_is_told() -> None:
     assert "harassed: The reports contradict the survey's design: nothing can be said of this question." in said
     assert not [line for line in said if line.startswith("harassed  ")]
     paper = with_verdict_of_counts(estimate_counts(1000, 1000, Channel.warner(0.75)), Channel.warner(0.75))
-    assert verdict_table(paper.verdicts).startswith("The reports contradict the survey's design")
+    assert text_of([verdict_part(paper.verdicts)]).startswith("The reports contradict the survey's design")
 
 
 def wide(n_options: int, **members: object) -> Survey:
@@ -228,7 +229,7 @@ def test_of_many_answers_the_largest_are_told_by_intervals_that_hold_together() 
     assert len(verdict.findings) == MAX_FINDINGS
     assert verdict.n_left_out == 40 - MAX_FINDINGS
     assert verdict.findings == share_findings([together[finding.answer] for finding in verdict.findings])
-    said = verdict_table([verdict])
+    said = text_of([verdict_part([verdict])])
     assert f"intervals that hold all together; {40 - MAX_FINDINGS} more are in the table." in said
     assert max(map(len, said.splitlines())) < 400
 

@@ -10,13 +10,14 @@ import pytest
 from decoded_strings import ROWS, SUBJECT, decoded
 from sotto_estimator.channel.quality import Quality
 from sotto_estimator.strings.decode import DecodeOptions
+from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString
-from sotto_estimator.views.decoded import Subject, as_csv, as_json, caption, summary, table
+from sotto_estimator.views.decoded import caption, summary
 from sotto_protocol.tables import align, width
 
 
 def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() -> None:
-    assert table(SUBJECT, decoded()).splitlines() == [
+    assert replace(decoded(), subject=SUBJECT).as_table().splitlines() == [
         "Fruit, liked: n = 12,345 reports, epsilon 2 a report, 6 for ever",
         "95 % intervals by the normal approximation, of those that were detected, about the population",
         "detected among 1,000 candidates: false discovery rate at most 0.05; "
@@ -36,7 +37,7 @@ def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() ->
 
 def test_the_options_are_said_in_words() -> None:
     options = DecodeOptions(level=0.999, method="chernoff", fdr=0.01, correction="bonferroni", simultaneous=True)
-    said = caption(Subject("counts.csv"), decoded(options, n_waves=3))
+    said = "\n".join(caption(replace(decoded(options, n_waves=3), subject=Subject("counts.csv"))))
     assert said.splitlines() == [
         "counts.csv: n = 12,345 reports,",
         "up to 3 of one device: errors and intervals are as wide as that makes them",
@@ -47,25 +48,25 @@ def test_the_options_are_said_in_words() -> None:
 
 
 def test_one_stage_has_one_epsilon() -> None:
-    assert "for ever" not in caption(Subject("Fruit", "liked", 2.0, 2.0), decoded())
+    assert "for ever" not in "\n".join(caption(replace(decoded(), subject=Subject("Fruit", "liked", 2.0, 2.0))))
 
 
 def test_a_limit_shows_the_most_common_and_says_so() -> None:
-    assert "日本" not in table(SUBJECT, decoded(), 1)
-    assert summary(decoded(), 1).startswith("detected 3 of 1,000 candidates (1 shown), 80.00 %")
-    assert len(json.loads(as_json(SUBJECT, decoded(), 1))["strings"]) == 1
-    assert len(as_csv(SUBJECT, decoded(), 1).splitlines()) == 2
+    assert "日本" not in replace(decoded(), subject=SUBJECT, limit=1).as_table()
+    assert summary(replace(decoded(), limit=1))[0].startswith("detected 3 of 1,000 candidates (1 shown), 80.00 %")
+    assert len(json.loads(replace(decoded(), subject=SUBJECT, limit=1).as_json())["strings"]) == 1
+    assert len(replace(decoded(), subject=SUBJECT, limit=1).as_csv().splitlines()) == 2
 
 
 def test_json_and_csv_hold_the_numbers_themselves() -> None:
-    document = json.loads(as_json(SUBJECT, decoded()))
+    document = json.loads(replace(decoded(), subject=SUBJECT).as_json())
     assert document["strings"] == [asdict(row) for row in ROWS]
     assert document["fit"] == {"chi_square": 530.0, "degrees": 500, "p_value": 0.17, "ratio": 1.06}
     assert document["warnings"] == ["a warning"]
     expected = {"title": "Fruit", "question": "liked", "epsilon": 2.0, "epsilon_forever": 6.0, "n_reports": 12_345}
     expected |= {"n_waves": 1, "n_candidates": 1_000, "n_detected": 3, "level": 0.95, "method": "normal"}
     assert expected.items() <= document.items()
-    rows = list(csv.DictReader(as_csv(SUBJECT, decoded()).splitlines()))
+    rows = list(csv.DictReader(replace(decoded(), subject=SUBJECT).as_csv().splitlines()))
     for row, found in zip(rows, ROWS, strict=True):
         assert row["string"] == found.string
         assert [
@@ -87,7 +88,7 @@ OTHERS = (UndetectedString("fig", 0.004, 0.0123), UndetectedString("plum", None,
 
 def test_candidates_that_were_not_detected_follow_with_their_bounds_where_they_were_asked_for() -> None:
     every = replace(decoded(), undetected=OTHERS)
-    lines = table(SUBJECT, every).splitlines()
+    lines = replace(every, subject=SUBJECT).as_table().splitlines()
     assert lines[3] == (
         "not detected: the share is at most high; 95 % bounds by the normal approximation, all together"
     )
@@ -95,10 +96,10 @@ def test_candidates_that_were_not_detected_follow_with_their_bounds_where_they_w
         ["fig", "0.40", "%", "not", "detected", "1.23", "%"],
         ["plum", "not", "told", "apart"],
     ]
-    document = json.loads(as_json(SUBJECT, every))
+    document = json.loads(replace(every, subject=SUBJECT).as_json())
     assert document["not_detected"] == [asdict(row) for row in OTHERS]
     assert document["n_detected"] == 3
-    rows = list(csv.DictReader(as_csv(SUBJECT, every).splitlines()))
+    rows = list(csv.DictReader(replace(every, subject=SUBJECT).as_csv().splitlines()))
     assert [row["detected"] for row in rows] == 3 * ["True"] + 2 * ["False"]
     assert [(row["string"], row["share"], row["low"], row["high"]) for row in rows[3:]] == [
         ("fig", "0.004", "", "0.0123"),
@@ -107,20 +108,22 @@ def test_candidates_that_were_not_detected_follow_with_their_bounds_where_they_w
 
 
 def test_they_are_not_shown_where_they_were_not_asked_for_and_count_towards_a_limit() -> None:
-    assert "not detected" not in table(SUBJECT, decoded())
-    assert json.loads(as_json(SUBJECT, decoded()))["not_detected"] is None
+    assert "not detected" not in replace(decoded(), subject=SUBJECT).as_table()
+    assert json.loads(replace(decoded(), subject=SUBJECT).as_json())["not_detected"] is None
     every = replace(decoded(), undetected=OTHERS)
-    assert [row["string"] for row in json.loads(as_json(SUBJECT, every, 4))["not_detected"]] == ["fig"]
-    assert json.loads(as_json(SUBJECT, every, 2))["not_detected"] == []
+    assert [
+        row["string"] for row in json.loads(replace(every, subject=SUBJECT, limit=4).as_json())["not_detected"]
+    ] == ["fig"]
+    assert json.loads(replace(every, subject=SUBJECT, limit=2).as_json())["not_detected"] == []
     nothing = replace(decoded(rows=()), undetected=OTHERS)
-    assert len(as_csv(SUBJECT, nothing).splitlines()) == 3
+    assert len(replace(nothing, subject=SUBJECT).as_csv().splitlines()) == 3
 
 
 def test_nothing_found_is_a_table_without_rows_and_csv_with_the_same_header() -> None:
     nothing = decoded(rows=())
-    assert "detected 0 of 1,000 candidates, 0.00 % of all answers" in table(SUBJECT, nothing)
-    assert as_csv(SUBJECT, nothing) == as_csv(SUBJECT, decoded()).splitlines()[0]
-    assert json.loads(as_json(SUBJECT, nothing))["strings"] == []
+    assert "detected 0 of 1,000 candidates, 0.00 % of all answers" in replace(nothing, subject=SUBJECT).as_table()
+    assert replace(nothing, subject=SUBJECT).as_csv() == replace(decoded(), subject=SUBJECT).as_csv().splitlines()[0]
+    assert json.loads(replace(nothing, subject=SUBJECT).as_json())["strings"] == []
 
 
 HOSTILE = "a\x1b[2J\u202eb\r\n\u2028c\x9b👩‍💻"
@@ -128,11 +131,11 @@ HOSTILE = "a\x1b[2J\u202eb\r\n\u2028c\x9b👩‍💻"
 
 def test_what_could_move_a_terminal_is_escaped_in_the_table_and_exact_for_programs() -> None:
     hostile = decoded(rows=(replace(ROWS[0], string=HOSTILE),))
-    text = table(SUBJECT, hostile)
+    text = replace(hostile, subject=SUBJECT).as_table()
     assert "a\\x1b[2J\\u202eb\\r\\n\\u2028c\\x9b👩‍💻 " in text
     assert not set(text) & set("\x1b\u202e\r\u2028\x9b")
-    assert json.loads(as_json(SUBJECT, hostile))["strings"][0]["string"] == HOSTILE
-    [row] = csv.DictReader(io.StringIO(as_csv(SUBJECT, hostile), newline=""))
+    assert json.loads(replace(hostile, subject=SUBJECT).as_json())["strings"][0]["string"] == HOSTILE
+    [row] = csv.DictReader(io.StringIO(replace(hostile, subject=SUBJECT).as_csv(), newline=""))
     assert row["string"] == HOSTILE
 
 
@@ -140,13 +143,13 @@ def test_where_nothing_was_found_no_error_of_the_others_is_pretended() -> None:
     nothing = replace(decoded(rows=()), other_standard_error=None)
     assert (
         "\nother strings 100.00 %, of unknown std. error: where no string is detected, no share is estimated\n"
-        in table(SUBJECT, nothing)
+        in replace(nothing, subject=SUBJECT).as_table()
     )
-    assert json.loads(as_json(SUBJECT, nothing))["other_standard_error"] is None
+    assert json.loads(replace(nothing, subject=SUBJECT).as_json())["other_standard_error"] is None
 
 
 def test_strings_of_n_grams_are_not_called_candidates() -> None:
-    text = table(SUBJECT, replace(decoded(), origin="n-grams"))
+    text = replace(replace(decoded(), origin="n-grams"), subject=SUBJECT).as_table()
     assert "detected among 1,000 strings made of n-grams: " in text
     assert "detected 3 of 1,000 strings made of n-grams, " in text
     assert "candidate" not in text
@@ -181,19 +184,19 @@ def test_columns_behind_wide_characters_line_up() -> None:
 
 def test_the_quality_is_said_where_it_is_known() -> None:
     known = replace(SUBJECT, quality=Quality("liked", 12_345, 7, 3))
-    assert table(known, decoded()).splitlines()[-1] == (
+    assert replace(decoded(), subject=known).as_table().splitlines()[-1] == (
         "quality of liked: 7 of 12,345 reports implausible, of an honest crowd at most 3"
     )
-    assert json.loads(as_json(known, decoded()))["quality"]["n_implausible"] == 7
-    assert json.loads(as_json(SUBJECT, decoded()))["quality"] is None
-    assert as_csv(known, decoded()).splitlines()[1].endswith(",7,3")
-    assert as_csv(SUBJECT, decoded()).splitlines()[1].endswith(",,")
+    assert json.loads(replace(decoded(), subject=known).as_json())["quality"]["n_implausible"] == 7
+    assert json.loads(replace(decoded(), subject=SUBJECT).as_json())["quality"] is None
+    assert replace(decoded(), subject=known).as_csv().splitlines()[1].endswith(",7,3")
+    assert replace(decoded(), subject=SUBJECT).as_csv().splitlines()[1].endswith(",,")
 
 
 def test_the_waves_that_are_counted_are_said() -> None:
     one = Subject("Homes", "home", waves=(2,))
-    assert caption(one, decoded()).splitlines()[0].endswith("reports, wave 2")
-    assert json.loads(as_json(one, decoded()))["waves"] == [2]
-    assert as_csv(one, decoded()).splitlines()[0].split(",").count("waves") == 1
-    pooled = caption(Subject("Homes", "home", waves=(1, 3)), decoded(n_waves=2))
+    assert "\n".join(caption(replace(decoded(), subject=one))).splitlines()[0].endswith("reports, wave 2")
+    assert json.loads(replace(decoded(), subject=one).as_json())["waves"] == [2]
+    assert replace(decoded(), subject=one).as_csv().splitlines()[0].split(",").count("waves") == 1
+    pooled = "\n".join(caption(replace(decoded(n_waves=2), subject=Subject("Homes", "home", waves=(1, 3)))))
     assert "up to 2 of waves 1, 3 of one device" in pooled

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator import Channel, estimate, estimate_counts, read_data
-from sotto_estimator.views.estimates import as_json
 from sotto_protocol import Coins, Tally, compile_toml
 
 SURVEY = compile_toml("""
@@ -67,7 +66,7 @@ class Page(HTMLParser):
 def test_a_report_holds_the_numbers_of_json(tally: Tally) -> None:
     found = estimate(tally)
     page = Page(found.to_html())
-    assert json.loads(page.script) == json.loads(as_json(found))
+    assert json.loads(page.script) == json.loads(found.as_json())
     assert found.to_dict()["estimates"][0]["share"] == found.rows[0].share
     shown = " ".join(page.texts)
     for row in found.rows:

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable
 from html import escape
+from itertools import groupby
 
-from sotto_estimator.results.document import Block, Document, Lines, Part, Table
+from sotto_estimator.results.document import ITEM, Block, Document, Lines, Part, Table
 
 
 def notebook_html(document: Document) -> str:
     """Return what a notebook shows: the title, what is wrong, and what people read on a terminal."""
     title = f"<p><b>{escape(document.line or document.title)}</b></p>"
-    parts = "".join(blocks_html(part) for part in document.parts if not part.is_background)
+    parts = "".join(blocks_html(part) for part in document.told())
     return f"<div>{title}{alarms_html(document)}{parts}</div>"
 
 
@@ -27,8 +28,18 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Lines):
-        return "".join(f"<p>{escape(line)}</p>" for line in block.lines)
+        groups = groupby(block.lines, key=block.is_item)
+        return "".join(_items(lines) if are_items else "".join(map(_line, lines)) for are_items, lines in groups)
     return f"<pre>{escape(block.text)}</pre>"
+
+
+def _line(line: str) -> str:
+    return f"<p>{escape(line)}</p>"
+
+
+def _items(lines: Iterable[str]) -> str:
+    items = "".join(f"<li>{escape(line.removeprefix(ITEM))}</li>" for line in lines)
+    return f"<ul>{items}</ul>"
 
 
 def _table(table: Table) -> str:

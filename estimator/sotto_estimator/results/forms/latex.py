@@ -1,9 +1,10 @@
 """A document as a part of a LaTeX document, by what LaTeX has without packages; every text is escaped."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
-from sotto_estimator.results.document import Block, Document, Lines, Part, Table
+from sotto_estimator.results.document import ITEM, Block, Document, Lines, Part, Table
 from sotto_estimator.results.words import escaped
 
 _MOST_ROWS = 40
@@ -28,7 +29,7 @@ def latex_of(document: Document) -> str:
     """Return the title, what is wrong, and the parts that people read on a terminal, each below its heading."""
     blocks = [_HEAD, f"\\section*{{{_said(document.title)}}}", *([_said(document.line)] if document.line else [])]
     blocks += [f"\\textbf{{Warning: {_said(alarm)}}}" for alarm in document.alarms]
-    blocks += [block for part in document.parts if not part.is_background for block in _part(part)]
+    blocks += [block for part in document.told() for block in _part(part)]
     return "\n\n".join(blocks)
 
 
@@ -44,10 +45,17 @@ def _block(block: Block) -> Iterator[str]:
         for first in range(0, max(len(cells), 1), _MOST_ROWS):
             yield _tabular(block, cells[first : first + _MOST_ROWS])
     elif isinstance(block, Lines):
-        yield from map(_said, block.lines)
+        for are_items, lines in groupby(block.lines, key=block.is_item):
+            said = [*map(_said, lines)]
+            yield from [_items(said)] if are_items else said
     else:
-        lines = (_said(line).replace(" ", "\\ ") or "\\strut" for line in block.text.split("\n"))
-        yield "\\begin{flushleft}\\ttfamily\n" + "\\\\\n".join(lines) + "\n\\end{flushleft}"
+        typed = (_said(line).replace(" ", "\\ ") or "\\strut" for line in block.text.split("\n"))
+        yield "\\begin{flushleft}\\ttfamily\n" + "\\\\\n".join(typed) + "\n\\end{flushleft}"
+
+
+def _items(said: Iterable[str]) -> str:
+    items = "".join(f"\\item {line.removeprefix(ITEM)}\n" for line in said)
+    return f"\\begin{{itemize}}\n{items}\\end{{itemize}}"
 
 
 def _tabular(table: Table, rows: Sequence[Sequence[str]]) -> str:

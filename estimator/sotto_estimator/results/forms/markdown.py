@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from sotto_estimator.results.document import Block, Document, Lines, Part, Table
+from sotto_estimator.results.document import ITEM, Block, Document, Lines, Part, Table
 from sotto_estimator.results.words import escaped
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -16,7 +16,7 @@ def markdown_of(document: Document) -> str:
     """Return the title, what is wrong, and the parts that people read on a terminal, each below its heading."""
     blocks = [f"# {_said(document.title)}", *([_said(document.line)] if document.line else [])]
     blocks += [f"> **Warning:** {_said(alarm)}" for alarm in document.alarms]
-    blocks += [block for part in document.parts if not part.is_background for block in _part(part)]
+    blocks += [block for part in document.told() for block in _part(part)]
     return "\n\n".join(filter(None, blocks))
 
 
@@ -28,7 +28,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Lines):
-        return "\n\n".join(map(_line, block.lines))
+        return "\n\n".join(_item(line) if block.is_item(line) else _line(line) for line in block.lines)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
     return "\n".join([fence, *map(escaped, block.text.split("\n")), fence])
 
@@ -40,6 +40,10 @@ def _table(table: Table) -> str:
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def _item(text: str) -> str:
+    return f"- {_line(text.removeprefix(ITEM))}"
 
 
 def _line(text: str) -> str:

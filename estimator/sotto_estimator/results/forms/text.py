@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from textwrap import fill
 
-from sotto_estimator.results.document import Block, Lines, Part, Table
+from sotto_estimator.results.document import Block, Lines, Part, Table, Typed
 from sotto_estimator.results.words import escaped
 from sotto_protocol.tables import align
 
@@ -21,10 +21,16 @@ def text_of(parts: Iterable[Part]) -> str:
 def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
-    lines = block.lines if isinstance(block, Lines) else block.text.split("\n")
-    said = [escaped(line) for line in lines]
-    indent = block.indent if isinstance(block, Lines) else None
-    return "\n".join(said if indent is None else [wrapped(line, indent) for line in said])
+    if isinstance(block, Typed):
+        return "\n".join(map(escaped, block.text.split("\n")))
+    return "\n".join(_line(line, block) for line in block.lines)
+
+
+def _line(line: str, of: Lines) -> str:
+    said = escaped(line)
+    if of.is_item(line):
+        return wrapped(f"  {said}", "    ")
+    return said if of.indent is None else wrapped(said, of.indent)
 
 
 def _table(table: Table) -> str:
