@@ -316,7 +316,7 @@ def test_interval_that_holds_no_share_is_none_but_of_the_respondents() -> None:
 def test_interval_that_holds_no_share_is_none_in_a_frame_and_a_notebook() -> None:
     cut = estimate_counts(355, 1000, Channel.warner(0.6))
     assert cut.to_frame()[["low", "high"]].isna().all(axis=None)
-    assert cut._repr_html_().count("<td>none</td>") == 2
+    assert cut._repr_html_().count(">none</td>") == 2
 
 
 def test_interval_that_holds_no_share_is_a_dash_in_the_waves_of_the_results_page() -> None:

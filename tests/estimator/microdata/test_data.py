@@ -284,7 +284,7 @@ def test_groups_are_for_programs_too(path: Path) -> None:
     groups = read_data(path, "cheated", "crosswise(prob=1/6)", by="region").estimate_groups()
     assert groups.to_frame()["group"].tolist() == [*N_SAME]
     assert groups.to_dict() == json.loads(printed(path, *CROSSWISE, "--by", "region", "--json"))
-    assert "<pre>" in groups._repr_html_()
+    assert '<th scope="col">region</th>' in groups._repr_html_()
     assert str(groups).endswith("n by region: east 200, north 200, south 200 reports")
 
 

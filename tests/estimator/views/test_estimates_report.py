@@ -171,7 +171,7 @@ def test_what_is_wrong_with_a_group_stands_first_with_its_name(tmp_path: Path) -
     [alarm] = found.alarms()
     assert alarm.startswith("of a: ")
     page = Page(found.to_html())
-    assert page.texts.index(alarm) < page.texts.index("What was found")
+    assert page.texts.index(alarm) < page.texts.index("What is known")
 
 
 def test_estimates_draw_themselves(tally: Tally, tmp_path: Path) -> None:
