@@ -22,7 +22,7 @@ from sotto_estimator.shares.verdict.order import ShareInterval, order_of
 from sotto_estimator.sources.source import Given, Source, source_of
 from sotto_estimator.table.file_rows import FileRows
 from sotto_estimator.table.reported import ReportColumn, Reported
-from sotto_estimator.table.table import Column, Table, in_order
+from sotto_estimator.table.table import DataColumn, DataTable, in_order
 
 _MAX_GROUPS = 200
 _MAX_NAME = 200
@@ -75,11 +75,11 @@ class DataFile:
 class Data:
     """What a file says: of each row how its person was asked, what they reported, how they were drawn, their group."""
 
-    table: Table
+    table: DataTable
     question: str
     reported: Reported
     sampling: SamplingColumns
-    groups: Column | None
+    groups: DataColumn | None
 
     def estimate(self, options: IntervalOptions | None = None) -> Estimates:
         """Estimate the shares of all rows, or of what they are a sample of. Raises SourceError, DomainError."""

@@ -8,7 +8,7 @@ import numpy as np
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.microdata.sampling import Groups, Margins, Sampling
-from sotto_estimator.table.table import Column, Table
+from sotto_estimator.table.table import DataColumn, DataTable
 
 _FAR = 2
 """How many times a population's size weights may add up to, or the other way round: else they are of something else."""
@@ -48,7 +48,7 @@ class SamplingColumns:
         """The columns that there are; nothing may be missing in them."""
         return [name for name in (self.weights, self.strata, self.clusters, self.post_stratify) if name]
 
-    def read(self, table: Table, population_size: float | None) -> Sampling:
+    def read(self, table: DataTable, population_size: float | None) -> Sampling:
         """Return how the rows of a table were drawn. Raises SourceError, which names the row."""
         n, columns = table.n_rows, table.columns
         weights = np.full(n, 1.0 if population_size is None else population_size / n)
@@ -65,7 +65,7 @@ class SamplingColumns:
             self._margins(columns[self.post_stratify]) if self.post_stratify else None,
         )
 
-    def _margins(self, column: Column) -> Margins:
+    def _margins(self, column: DataColumn) -> Margins:
         for code, label in enumerate(column.labels):
             if label not in self.margins:
                 raise column.fault(code, "must be in the margins, which say how many people there are of each")
@@ -76,7 +76,7 @@ class SamplingColumns:
         return Margins(_groups(column), sizes / sizes.sum())
 
 
-def _weights(column: Column, population_size: float | None) -> Floats:
+def _weights(column: DataColumn, population_size: float | None) -> Floats:
     """Return the weights. Raises SourceError for one that is 0 or less, or that the population's size contradicts."""
     found = column.numbers()
     if (is_bad := found <= 0).any():
@@ -98,7 +98,7 @@ def _weights(column: Column, population_size: float | None) -> Floats:
     return found
 
 
-def _in_proportion(column: Column, weights: Floats) -> Floats:
+def _in_proportion(column: DataColumn, weights: Floats) -> Floats:
     """Return weights of the same proportions, at most 1. Raises SourceError for one that is next to none."""
     most = weights.max()
     if (is_bad := weights / most < _LEAST).any():
@@ -114,5 +114,5 @@ def _scaled(numbers: Floats) -> Floats:
     return scaled
 
 
-def _groups(column: Column) -> Groups:
+def _groups(column: DataColumn) -> Groups:
     return Groups(column.name, column.labels, column.codes)

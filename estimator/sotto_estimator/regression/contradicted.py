@@ -12,7 +12,7 @@ from sotto_estimator.intervals.contradiction import Disagreement
 from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.regression.sample import alike
 from sotto_estimator.table.reported import Reported
-from sotto_estimator.table.table import Column, Table
+from sotto_estimator.table.table import DataColumn, DataTable
 
 _MAX_CATEGORIES = 200
 """Of a term with more of them, none is tested by itself: each would be of few people."""
@@ -30,7 +30,7 @@ class _Groups:
 
 
 def misfits_of_rows(
-    table: Table, reported: Reported, question: str, terms: Sequence[str], asked: Sequence[str]
+    table: DataTable, reported: Reported, question: str, terms: Sequence[str], asked: Sequence[str]
 ) -> tuple[GroupMisfit, ...]:
     """Return the worst sign that reports do not come of their designs: of all rows, or of a category of a term.
 
@@ -60,7 +60,7 @@ def _worst(reported: Reported, question: str, groups: Sequence[_Groups], n_group
         yield from sorted(found, key=lambda void: void[1].p_value)[:1]
 
 
-def _of_term(table: Table, term: str) -> _Groups | None:
+def _of_term(table: DataTable, term: str) -> _Groups | None:
     """Return the categories of a term: of its columns' texts, or of tenths of a column of many numbers."""
     columns = [column for name, column in table.columns.items() if _has(term, name)]
     if not columns:
@@ -73,7 +73,7 @@ def _of_term(table: Table, term: str) -> _Groups | None:
     return _Groups(tuple(named), codes)
 
 
-def _of_column(column: Column) -> _Groups:
+def _of_column(column: DataColumn) -> _Groups:
     if len(column.labels) <= _MAX_NUMBERS or not column.is_number:
         return _Groups(tuple(f"{column.name} {label:.40}" for label in column.labels), column.codes.astype(np.int64))
     numbers = column.numbers()

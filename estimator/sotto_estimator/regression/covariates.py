@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sotto_estimator.table.table import Column, number_of
+from sotto_estimator.table.table import DataColumn, number_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,7 +13,7 @@ _MOSTLY = 0.9
 """So much of the rows, or half of the different texts, are numbers in a column of numbers."""
 
 
-def series_of(column: Column, *, is_category: bool) -> "pd.Series":
+def series_of(column: DataColumn, *, is_category: bool) -> "pd.Series":
     """Return a column as pandas has it. `is_category`: it stands in `C(..)` alone.
 
     Raises SourceError, which names the row, for a text among numbers: one that is a category must be said to be.

@@ -15,7 +15,7 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.regression.covariates import series_of
 from sotto_estimator.regression.undefined import Undefined, evaluate, not_finite, too_far
-from sotto_estimator.table.table import Column, Table, in_order
+from sotto_estimator.table.table import DataColumn, DataTable, in_order
 from sotto_protocol.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Terms:
         return {term: [*range(of.start, of.stop)] for term, of in self.slices.items() if term != INTERCEPT}
 
 
-def terms_of(formula: Formula, table: Table) -> Terms:
+def terms_of(formula: Formula, table: DataTable) -> Terms:
     """Return the matrix of the rows of a table.
 
     Raises DomainError for what cannot be evaluated, SourceError, which names the row, for what is not finite.
@@ -234,7 +234,7 @@ def _matrix_of(spec: Any, made: "pd.DataFrame", expected: str) -> tuple[Floats, 
         raise DomainError(f"a prediction cannot be made: {_said(fault)}") from fault
 
 
-def _value(column: Column, cells: Mapping[str, str]) -> object:
+def _value(column: DataColumn, cells: Mapping[str, str]) -> object:
     """Return a made-up person's value. Raises DomainError where nobody has it."""
     text = cells[column.name]
     if not column.is_number:
@@ -254,7 +254,7 @@ def _given(people: "pd.DataFrame") -> str:
     return ", ".join(map(str, people.columns[:12])) or "none"
 
 
-def _listed(column: Column) -> str:
+def _listed(column: DataColumn) -> str:
     return ", ".join(in_order(column.labels)[:12])
 
 

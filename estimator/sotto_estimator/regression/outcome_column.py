@@ -8,13 +8,13 @@ from sotto_estimator.regression.basis import check_size
 from sotto_estimator.regression.outcome_model import OutcomeSample
 from sotto_estimator.regression.sample import Sample
 from sotto_estimator.regression.undefined import too_far
-from sotto_estimator.table.table import Column, number_of
+from sotto_estimator.table.table import DataColumn, number_of
 
 OUTCOMES = ("auto", "logistic", "normal")
 _EVENTS = {"yes": 1, "y": 1, "true": 1, "1": 1, "no": 0, "n": 0, "false": 0, "0": 0}
 
 
-def read_outcome(column: Column, sample: Sample, kind: str) -> tuple[OutcomeSample, str]:
+def read_outcome(column: DataColumn, sample: Sample, kind: str) -> tuple[OutcomeSample, str]:
     """Return a sample with its outcomes, and whether they are logistic or normal; "auto": logistic of yes and no.
 
     Raises DomainError for another kind; SourceError, which names the row, for a text that is no outcome of it, and
@@ -39,7 +39,7 @@ def read_outcome(column: Column, sample: Sample, kind: str) -> tuple[OutcomeSamp
     return OutcomeSample.of_events(sample, values[sample.first]), "logistic"
 
 
-def _varied(column: Column, values: Floats) -> Floats:
+def _varied(column: DataColumn, values: Floats) -> Floats:
     """Return the outcomes. Raises SourceError where they are all the same."""
     if np.ptp(values) == 0:
         raise SourceError(f"column {column.name} is {column.labels[0]:.40} in every row: nothing is to be explained.")

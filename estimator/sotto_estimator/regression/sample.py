@@ -14,7 +14,7 @@ from sotto_estimator.regression.formula import Terms
 from sotto_estimator.regression.sampling_design import SamplingDesign
 from sotto_estimator.regression.unrelated_answer import PAIRS
 from sotto_estimator.table.reported import Reported
-from sotto_estimator.table.table import Column
+from sotto_estimator.table.table import DataColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,9 @@ class Sample:
         return round(float(self.weights.sum()))
 
 
-def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column], sampling: Sampling | None = None) -> Sample:
+def sample_of(
+    reported: Reported, terms: Terms, columns: Sequence[DataColumn], sampling: Sampling | None = None
+) -> Sample:
     """Return the groups of rows that are alike in their design, their report and these columns.
 
     `sampling`: how the rows were drawn, where not simply. Raises DomainError where the designs do not tell the answers,

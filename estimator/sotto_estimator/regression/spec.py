@@ -34,7 +34,7 @@ from sotto_estimator.regression.sample import Sample, sample_of
 from sotto_estimator.regression.warning import warnings_of
 from sotto_estimator.results.words import misfit_sentence
 from sotto_estimator.table.reported import ReportColumn, Reported
-from sotto_estimator.table.table import Table, number_of
+from sotto_estimator.table.table import DataTable, number_of
 
 _MOST_DESIGNS = 4
 MAX_OFFSET = 1000
@@ -68,7 +68,7 @@ class RegressionSpec:
         """The columns of which none may miss anything: how people were asked, and how they were drawn."""
         return [*self.reports.about, *self.sampling.names]
 
-    def fit(self, table: Table, people: Sequence[Mapping[str, str]], level: float) -> Regression:
+    def fit(self, table: DataTable, people: Sequence[Mapping[str, str]], level: float) -> Regression:
         """Fit it. `people`: of whom predictions are wanted. Raises DomainError, SourceError."""
         check_level(level)
         if self.random_intercept and self.sampling.names:
@@ -109,7 +109,7 @@ class RegressionSpec:
             answer_fit=AnswerFit(formula.reports, sample, model.fitted, self.offset),
         )
 
-    def _offsets(self, table: Table, sample: Sample) -> Floats | None:
+    def _offsets(self, table: DataTable, sample: Sample) -> Floats | None:
         """Return what is added to the log odds of each group of rows. Raises DomainError, SourceError."""
         if not self.offset:
             return None
@@ -127,7 +127,7 @@ class RegressionSpec:
         return f"{self.offset} is added to the log odds, with a coefficient of 1" if self.offset else ""
 
     def _not_fitted(
-        self, table: Table, reported: Reported, sample: Sample, level: float, void: tuple[GroupMisfit, ...]
+        self, table: DataTable, reported: Reported, sample: Sample, level: float, void: tuple[GroupMisfit, ...]
     ) -> Regression:
         """Return what is known where reports contradict the design: no number of the fit."""
         formula, drawn = self.formula, sample.drawn
@@ -202,7 +202,7 @@ class RegressionSpec:
         own = [formula.outcome] if formula.hidden else []
         return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.random_intercept, self.offset])]))
 
-    def _model(self, table: Table, sample: Sample) -> tuple[FittedModel, str, str]:
+    def _model(self, table: DataTable, sample: Sample) -> tuple[FittedModel, str, str]:
         """Return the model, what it is, and what is to be said of its clusters, or of an unrelated question."""
         answers, formula = sample.answers, self.formula
         if sample.has_unrelated and (formula.hidden or self.random_intercept):

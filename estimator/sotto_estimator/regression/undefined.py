@@ -9,7 +9,7 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
-from sotto_estimator.table.table import Table
+from sotto_estimator.table.table import DataTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ class Undefined:
     def __str__(self) -> str:
         return f"{self.term} is {self.value:g}, and must be {self.expected}"
 
-    def fault(self, table: Table, names: Sequence[str]) -> SourceError:
+    def fault(self, table: DataTable, names: Sequence[str]) -> SourceError:
         """Return the error, which names the row of the file, and what the term's columns are there."""
         row = f"row {self.row + 2}" if not table.n_left_out else f"row {self.row + 1} of those used"
         used = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.term)]

@@ -17,7 +17,7 @@ from sotto_estimator.table.arrow import is_frame, open_arrow, open_frame, open_p
 from sotto_estimator.table.labelled import PROGRAMS, open_labelled
 from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.rows import OpenTable, read_rows
-from sotto_estimator.table.table import Table
+from sotto_estimator.table.table import DataTable
 from sotto_protocol import Tally
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], object]
 _Path = str | os.PathLike[str]
-Frame = Union["pd.DataFrame", "pl.DataFrame", "pa.Table"]
+Frame = Union["pd.DataFrame", "pl.DataFrame", "pa.DataTable"]
 Given = Union[_Path, Sequence[_Path], Tally, Records, Frame, "Source"]
 """What a program names: a collector's URL, paths, a tally, (survey, packed reports), or a data frame."""
 _OF_COLLECTOR = "survey, token, wave and stratum go with a collector's URL (http:// or https://)."
@@ -62,7 +62,7 @@ class Source:
 
     def table(
         self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
-    ) -> Table:
+    ) -> DataTable:
         """Return the columns of these names, as `read_table` does. Raises SourceError, MissingExtra."""
         raise self._refuse(ROWS)
 
@@ -130,7 +130,7 @@ class FileSource(Source):
 
     def table(
         self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
-    ) -> Table:
+    ) -> DataTable:
         path = self._one("a table is")
         if (opened := open_table(path)) is not None:
             return read_rows(opened, names, complete=complete, progress=progress)
@@ -166,7 +166,7 @@ class FrameSource(Source):
 
     def table(
         self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
-    ) -> Table:
+    ) -> DataTable:
         return read_rows(open_frame(self.frame), names, complete=complete, progress=progress)
 
 

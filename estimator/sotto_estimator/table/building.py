@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import SourceError
-from sotto_estimator.table.table import Column, Table
+from sotto_estimator.table.table import DataColumn, DataTable
 
 MISSING = ("", "NA", "NaN", "nan")
 """The texts that stand for no value."""
@@ -85,7 +85,7 @@ class Builder:
                 f"more than the {self._max_bytes / 2**20:,.0f} MiB that a table may: part the file, or count it first."
             )
 
-    def table(self) -> Table:
+    def table(self) -> DataTable:
         """Return the rows that miss nothing. Raises SourceError where there is none."""
         n_missing = {name: n for name, n in self._n_missing.items() if n}
         n_rows = len(self._codes[0])
@@ -95,14 +95,14 @@ class Builder:
             _column(name, labels, np.frombuffer(codes, np.int32))
             for name, labels, codes in zip(self.names, self._labels, self._codes, strict=True)
         ]
-        return Table(self._name, n_rows, {of.name: of for of in columns}, self.n_read - n_rows, n_missing)
+        return DataTable(self._name, n_rows, {of.name: of for of in columns}, self.n_read - n_rows, n_missing)
 
 
-def _column(name: str, labels: _Labels, codes: NDArray[np.int32]) -> Column:
+def _column(name: str, labels: _Labels, codes: NDArray[np.int32]) -> DataColumn:
     """Return a column without the labels that only rows had which are left out."""
     texts, is_used = labels.texts, np.bincount(codes, minlength=len(labels.rows)) > 0
     if is_used.all():
-        return Column(name, tuple(texts), codes, tuple(labels.rows))
+        return DataColumn(name, tuple(texts), codes, tuple(labels.rows))
     used = np.flatnonzero(is_used).tolist()
     codes = (np.cumsum(is_used, dtype=np.int32) - 1)[codes]
-    return Column(name, tuple(texts[code] for code in used), codes, tuple(labels.rows[code] for code in used))
+    return DataColumn(name, tuple(texts[code] for code in used), codes, tuple(labels.rows[code] for code in used))

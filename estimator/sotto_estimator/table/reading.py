@@ -10,7 +10,7 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.table.building import MAX_BYTES, Builder
 from sotto_estimator.table.lines import read_lines
 from sotto_estimator.table.rows import check_column
-from sotto_estimator.table.table import Table
+from sotto_estimator.table.table import DataTable
 
 _DELIMITERS = (",", ";", "\t")
 _BLOCK_ROWS = 2**13
@@ -23,7 +23,7 @@ def read_table(
     complete: Sequence[str] = (),
     max_bytes: int = MAX_BYTES,
     progress: Callable[[int], object] = lambda _: None,
-) -> Table:
+) -> DataTable:
     """Return the columns of these names of a CSV with a header, in UTF-8, of the rows that miss none of them.
 
     Columns are parted by commas, semicolons or tabs, whichever gives the names. A cell that is empty, NA or NaN is

@@ -10,7 +10,7 @@ from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.given import places_of, plain
 from sotto_estimator.designs.spec import DesignSpec
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.table.table import Column, Table
+from sotto_estimator.table.table import DataColumn, DataTable
 
 _YES = ("yes", "y", "true", "1")
 _NO = ("no", "n", "false", "0")
@@ -57,7 +57,7 @@ class ReportColumn:
         parameters = [name for spec in self.designs.values() for name in spec.columns.values()]
         return list(dict.fromkeys([*filter(None, [self.arm]), *parameters]))
 
-    def read(self, table: Table) -> Reported:
+    def read(self, table: DataTable) -> Reported:
         """Return how the rows of a table were asked, and what they reported. Raises SourceError, DomainError."""
         about = [table.columns[name] for name in self.about]
         found, arms = _combinations(about, table.n_rows)
@@ -67,7 +67,7 @@ class ReportColumn:
         designs = tuple(self._design(about, codes) for codes in found)
         return Reported(designs, arms, self._reports(table.columns[self.column], designs, arms))
 
-    def _design(self, about: Sequence[Column], codes: Sequence[int]) -> Design:
+    def _design(self, about: Sequence[DataColumn], codes: Sequence[int]) -> Design:
         """Return the design of the rows with these codes in the columns that say how they were asked."""
         cells = {column.name: column.labels[code] for column, code in zip(about, codes, strict=True)}
         arm = cells.get(self.arm, "")
@@ -86,7 +86,7 @@ class ReportColumn:
             )
         return samples[0]
 
-    def _reports(self, column: Column, designs: Sequence[Design], arms: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _reports(self, column: DataColumn, designs: Sequence[Design], arms: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return what each row reported, by its place among its design's reports."""
         self._check_other(column)
         kinds = list(dict.fromkeys(map(_kind, designs)))
@@ -102,7 +102,7 @@ class ReportColumn:
             raise column.fault(int(column.codes[row]), words)
         return found
 
-    def _check_other(self, column: Column) -> None:
+    def _check_other(self, column: DataColumn) -> None:
         """Raise SourceError where the text of a yes is given, and more than one other is there."""
         if len(self.report_texts) == 1:
             other = [code for code, text in enumerate(column.labels) if plain(text) != plain(self.report_texts[0])]
@@ -126,7 +126,7 @@ class ReportColumn:
         return lambda text: places.get(plain(text), _OTHER)
 
 
-def _combinations(columns: Sequence[Column], n_rows: int) -> tuple[list[list[int]], NDArray[np.int32]]:
+def _combinations(columns: Sequence[DataColumn], n_rows: int) -> tuple[list[list[int]], NDArray[np.int32]]:
     """Return the different combinations of the columns' codes, and of each row which it has."""
     of_row = np.zeros(n_rows, np.int64)
     for column in columns:

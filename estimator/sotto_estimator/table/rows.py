@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.table.building import MAX_BYTES, Builder
-from sotto_estimator.table.table import Table
+from sotto_estimator.table.table import DataTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +41,7 @@ def read_rows(
     complete: Sequence[str] = (),
     max_bytes: int = MAX_BYTES,
     progress: Callable[[int], object] = lambda _: None,
-) -> Table:
+) -> DataTable:
     """Return the columns of these names, of the rows that miss none of them, as `read_table` does of a CSV.
 
     A whole number is written without decimals, a truth value is True or False, a date 2024-05-31, a moment 2024-05-31

@@ -11,7 +11,7 @@ from sotto_estimator.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class DataColumn:
     """A column: `labels[codes[i]]` is the text of row i; labels are different, in order of their first row.
 
     `rows`: the row of the file in which each label stands first; the header is row 1, as in a spreadsheet.
@@ -40,7 +40,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class DataTable:
     """Chosen columns of a file, of the `n_rows` rows that miss none of them.
 
     `n_left_out`: how many rows below the header are not in it; `n_missing`: how many rows miss a column, of those
@@ -49,7 +49,7 @@ class Table:
 
     name: str
     n_rows: int
-    columns: dict[str, Column]
+    columns: dict[str, DataColumn]
     n_left_out: int = 0
     n_missing: dict[str, int] = field(default_factory=dict)
 

@@ -20,7 +20,7 @@ from sotto_estimator.sources.source import source_of
 from sotto_estimator.table.arrow import open_frame, open_parquet
 from sotto_estimator.table.labelled import open_labelled
 from sotto_estimator.table.rows import read_rows
-from sotto_estimator.table.table import Table
+from sotto_estimator.table.table import DataTable
 
 N = 240
 FRAME = pd.DataFrame(
@@ -74,7 +74,7 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "pandas": lambda: FRAME,
     "pandas, categories": lambda: FRAME.astype({"cheated": "category", "region": "category"}),
     "polars": polars,
-    "pyarrow": lambda: pa.Table.from_pandas(FRAME),
+    "pyarrow": lambda: pa.DataTable.from_pandas(FRAME),
 }
 
 
@@ -117,7 +117,7 @@ def test_regressions_of_the_same_rows_are_the_same(given: Any, csv: Path) -> Non
     assert found["weight"].estimate == expected["weight"].estimate
 
 
-def texts(table: Table, name: str) -> list[str]:
+def texts(table: DataTable, name: str) -> list[str]:
     column = table.columns[name]
     return [column.labels[code] for code in column.codes]
 

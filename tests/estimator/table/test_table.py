@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from sotto_estimator.errors import SourceError
 from sotto_estimator.table.lines import read_lines
 from sotto_estimator.table.reading import read_table
-from sotto_estimator.table.table import Column, Table
+from sotto_estimator.table.table import DataColumn, DataTable
 
 
-def table_of(folder: Path, text: str | bytes, *names: str, **options: object) -> Table:
+def table_of(folder: Path, text: str | bytes, *names: str, **options: object) -> DataTable:
     path = folder / "data.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_table(path, names, **options)  # type: ignore[arg-type]
 
 
-def texts(column: Column) -> list[str]:
+def texts(column: DataColumn) -> list[str]:
     return [column.labels[code] for code in column.codes]
 
 
