@@ -14,6 +14,8 @@ from node import JS, require_node, require_package, run
 MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 22_000), "component": ("sotto-survey.min.js", 39_000)}
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
 FOLDERS = ("component", "form", "src", "words")
+THOROUGH = ("audit.test.js", "surveyjs-empty.test.js")
+"""Of Node's tests those that take seconds; of each, others hold a part."""
 NODE_TESTS_S = 500
 """So long the tests on Node may take on a busy machine: they end within half a minute on two idle cores."""
 
@@ -36,7 +38,7 @@ def test_the_surveys_of_its_tests_are_those_that_this_side_publishes() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(path.name, marks=pytest.mark.thorough if path.name == "audit.test.js" else ())
+        pytest.param(path.name, marks=[pytest.mark.thorough] * (path.name in THOROUGH))
         for path in sorted(JS.glob("test/*.test.js"))
     ],
 )

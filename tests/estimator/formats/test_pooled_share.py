@@ -34,7 +34,7 @@ def binomial(n: int, prob: float) -> np.ndarray:
     return pmf
 
 
-CHANNELS = ((4, 0.9, 0.1), (6, 0.7, 0.3), (3, 1.0, 0.0))
+CHANNELS = ((4, 0.9, 0.1), (5, 0.7, 0.3), (2, 1.0, 0.0))
 
 
 def test_it_holds_for_every_split_of_the_yes_among_channels_by_enumeration() -> None:

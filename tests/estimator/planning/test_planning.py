@@ -1,6 +1,7 @@
 """Plans are right about widths, and the respondents they ask for are enough and not one too many."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -117,12 +118,18 @@ def test_the_half_width_about_respondents_is_that_of_the_interval_at_the_expecte
     assert planned == pytest.approx((high - low) / 2, rel=1e-9)
 
 
+@cache
+def widths_of_counts(n: int, channel: Channel, method: str) -> NDArray[np.float64]:
+    """Half the interval's width of all counts of n reports."""
+    low, high = share_bounds(np.arange(n + 1), n, channel, level=0.95, method=method, target="population")
+    widths: NDArray[np.float64] = (high - low) / 2
+    return widths
+
+
 def prob_narrow(n: int, wanted: float, channel: Channel, share: float, method: str) -> float:
     """The probability, over all counts of n reports, that half the interval's width is at most the wanted one."""
-    counts = np.arange(n + 1)
-    low, high = share_bounds(counts, n, channel, level=0.95, method=method, target="population")
-    pmf = stats.binom.pmf(counts, n, channel.reported_share(share))
-    return float(pmf[(high - low) / 2 <= wanted * (1 + 1e-9)].sum())
+    pmf = stats.binom.pmf(np.arange(n + 1), n, channel.reported_share(share))
+    return float(pmf[widths_of_counts(n, channel, method) <= wanted * (1 + 1e-9)].sum())
 
 
 @pytest.mark.parametrize("assurance", [0.05, 0.5, 0.9, 0.999])
