@@ -1,6 +1,6 @@
 """From tallies of noisy reports to population shares with intervals that hold.
 
-`estimate`, `compare`, `regress`, `decode`, `associate` and `plan` are for programs what commands are; docs/python.md.
+`estimate`, `compare_groups`, `regress`, `decode`, `associate`, `plan` do what commands do; docs/python.md.
 """
 
 from typing import TYPE_CHECKING
@@ -10,16 +10,16 @@ from sotto_protocol.extras import require_extra
 from sotto_protocol.lazy import load_on_demand
 
 if TYPE_CHECKING:
-    from sotto_estimator.api import associate, compare, decode, estimate, plan
+    from sotto_estimator.api import associate, compare_groups, decode, estimate, plan
     from sotto_estimator.association.report_likelihoods import read_likelihoods
-    from sotto_estimator.channel.channel import Channel, debias, standard_error
+    from sotto_estimator.channel.channel import Channel
     from sotto_estimator.channel.simplex import project_on_simplex
     from sotto_estimator.comparing.group import Group
+    from sotto_estimator.designs.named import allow_for_fakes, confidence_interval, debias, standard_error
     from sotto_estimator.designs.spec import arm
     from sotto_estimator.errors import DomainError, EstimatorError, FetchError, SourceError
     from sotto_estimator.formats.registry import read_format
-    from sotto_estimator.intervals.fakes import allow_for_fakes
-    from sotto_estimator.intervals.intervals import ConfidenceInterval, IntervalOptions, confidence_interval
+    from sotto_estimator.intervals.intervals import ConfidenceInterval, IntervalOptions
     from sotto_estimator.microdata.microdata import read_data
     from sotto_estimator.microdata.reading import SamplingColumns
     from sotto_estimator.misfit.estimate import estimate_model
@@ -60,7 +60,7 @@ __all__ = [
     "allow_for_fakes",
     "arm",
     "associate",
-    "compare",
+    "compare_groups",
     "confidence_interval",
     "debias",
     "decode",
@@ -95,19 +95,19 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
     __getattr__ = load_on_demand(
         __name__,
         {
-            "sotto_estimator.channel.channel": "Channel debias standard_error",
+            "sotto_estimator.channel.channel": "Channel",
             "sotto_estimator.shares.covariance": "share_covariance",
             "sotto_estimator.microdata.microdata": "read_data",
             "sotto_estimator.shares.of_arms": "estimate_arms",
+            "sotto_estimator.designs.named": "allow_for_fakes confidence_interval debias standard_error",
             "sotto_estimator.designs.spec": "arm",
             "sotto_estimator.comparing.group": "Group",
             "sotto_estimator.errors": "DomainError EstimatorError FetchError SourceError",
             "sotto_estimator.shares.estimates": "Estimate Estimates",
             "sotto_estimator.shares.of_tally": "estimate_counts estimate_tally",
-            "sotto_estimator.intervals.fakes": "allow_for_fakes",
             "sotto_estimator.sources.fetch": "fetch_tally read_tallies",
             "sotto_estimator.formats.registry": "read_format",
-            "sotto_estimator.intervals.intervals": "ConfidenceInterval IntervalOptions confidence_interval",
+            "sotto_estimator.intervals.intervals": "ConfidenceInterval IntervalOptions",
             "sotto_estimator.sources.archive_labels": "read_archive",
             "sotto_estimator.shares.maximum_likelihood": "likeliest_shares",
             "sotto_estimator.association.report_likelihoods": "read_likelihoods",
@@ -124,9 +124,9 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.channel.simplex": "project_on_simplex",
             "sotto_estimator.strings.decode": "DecodeOptions",
             "sotto_estimator.strings.text_plan": "plan_texts",
-            "sotto_estimator.api": "associate compare decode estimate plan",
+            "sotto_estimator.api": "associate compare_groups decode estimate plan",
         },
-        old={"Reach": "PlanOptions"},
+        old={"Reach": "PlanOptions", "compare": "compare_groups"},
     )
 
 

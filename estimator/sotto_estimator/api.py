@@ -4,11 +4,12 @@ A source is a collector's URL with a survey's id and an analyst's token; or file
 """
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal, overload
 
 from sotto_estimator.association.associate import Association
 from sotto_estimator.association.associate import associate as associate_records
@@ -26,7 +27,7 @@ from sotto_estimator.comparing.group_estimates import (
 )
 from sotto_estimator.comparing.group_misfits import misfits_by_group, misfits_of_data
 from sotto_estimator.comparing.result import Tested
-from sotto_estimator.errors import SourceError
+from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals.intervals import IntervalOptions, target_of
 from sotto_estimator.microdata.microdata import Data, read_data
 from sotto_estimator.microdata.reading import SamplingColumns
@@ -34,9 +35,11 @@ from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey_plan import SurveyPlan, draft_of, plan_draft
 from sotto_estimator.results.result import GIVEN
-from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.shares.by_group import SideBySide, estimate_strata_of
+from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.shares.of_tally import binary_epsilon, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FrameSource, Given, source_of
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
@@ -45,10 +48,8 @@ from sotto_estimator.strings.subject import subject_of_tally
 from sotto_protocol import Survey, Tally
 from sotto_protocol.deprecated import takes_old_keywords
 
-if TYPE_CHECKING:
-    pass
 
-
+@overload
 def estimate(
     source: Given,
     survey: str = "",
@@ -61,8 +62,40 @@ def estimate(
     arm: str = "",
     reports: Sequence[str] = (),
     sampling: SamplingColumns | None = None,
+    by: str,
     options: IntervalOptions | None = None,
-) -> Estimates:
+) -> SideBySide: ...
+@overload
+def estimate(
+    source: Given,
+    survey: str = "",
+    *,
+    token: str = "",
+    wave: int | None = None,
+    stratum: str | None = None,
+    column: str = "",
+    design: str | Mapping[str, str] = "",
+    arm: str = "",
+    reports: Sequence[str] = (),
+    sampling: SamplingColumns | None = None,
+    by: Literal[""] = "",
+    options: IntervalOptions | None = None,
+) -> Estimates: ...
+def estimate(
+    source: Given,
+    survey: str = "",
+    *,
+    token: str = "",
+    wave: int | None = None,
+    stratum: str | None = None,
+    column: str = "",
+    design: str | Mapping[str, str] = "",
+    arm: str = "",
+    reports: Sequence[str] = (),
+    sampling: SamplingColumns | None = None,
+    by: str = "",
+    options: IntervalOptions | None = None,
+) -> Estimates | SideBySide:
     """Estimate every share and mean, with verdicts: of a collector's survey, or of files, merged, or of a tally.
 
     Files are tallies, packed reports or the folder of an archive.
@@ -70,19 +103,29 @@ def estimate(
     With a URL: `survey` is the id, `token` an analyst's, by default SOTTO_TOKEN of the environment; `wave` and
     `stratum` choose whose reports. Shares are about whom the survey says (`about`), unless `options` have a target.
     Of a file, or a data frame, with a row a person `column` has their reports, `design`
-    says how they were asked, and the rest is as for `read_data`. Raises FetchError, SourceError, DomainError.
+    says how they were asked, and the rest is as for `read_data`. `by`: the column of groups that are estimated side by
+    side; of a survey "stratum". Raises FetchError, SourceError, DomainError.
     """
     chosen = Selection(wave, stratum)
     if column:
         if survey or token or chosen:
             raise SourceError("column goes with one file, or one data frame, and without survey, wave and stratum.")
-        data = read_data(source, column, design, arm=arm, reports=reports, sampling=sampling)
-        return data.estimate(options or IntervalOptions())
+        data = read_data(source, column, design, arm=arm, reports=reports, sampling=sampling, by=by)
+        return data.estimate_groups(options) if by else data.estimate(options)
     if design or arm or reports or sampling:
         raise SourceError("design, arm, reports and sampling go with a table's column.")
     of = source_of(source, survey, token)
     if isinstance(of, FrameSource):
         raise SourceError("a data frame has a row a person: column says which of its columns has the reports.")
+    if by:
+        if by != STRATUM or stratum or not of.gives(REPORTS):
+            raise SourceError(
+                f"by ({by:.40}) must be {STRATUM!r} for a survey, without a stratum, from a collector or from packed "
+                "reports; of a table with a row a person it is a column, and goes with column and design."
+            )
+        return estimate_strata_of(
+            of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=5)
+        )
     tally = of.tally(chosen)
     found = estimate_tally(tally, options, by_wave=of.by_wave(tally, chosen))
     return with_verdicts(replace(found, stratum=stratum), tally)
@@ -106,47 +149,59 @@ def decode(
     return replace(found, subject=replace(subject_of_tally(tally, asked), stratum=stratum))
 
 
+@takes_old_keywords({"options": IntervalOptions}, level="options.level")
 def associate(
     source: Given,
     survey: str = "",
     *,
     questions: Sequence[str],
     candidates: Candidates | None = None,
-    level: float = 0.95,
     token: str = "",
     wave: int | None = None,
     stratum: str | None = None,
+    options: IntervalOptions | None = None,
 ) -> Association:
     """Estimate the joint table of two or three questions, and test whether they are independent.
 
     Of a collector's survey, of a file of packed reports, of an archive's folder, or of (survey, packed reports).
-    `questions`: ids; QUESTION:OPTION for an option of an any-of question. The rest is as for `estimate`.
+    `questions`: ids; QUESTION:OPTION for an option of an any-of question. Of `options` the level is taken. The rest is
+    as for `estimate`.
     """
+    level = (options or IntervalOptions()).only("a joint table", "level").level
     chosen = Selection(wave, stratum)
     of, records = source_of(source, survey, token).records(chosen)
     found = associate_records(of, chosen.of(of, records), questions, candidates, level=level)
     return replace(found, chosen=chosen)
 
 
-def compare(
+@takes_old_keywords(
+    {"options": IntervalOptions},
+    level="options.level",
+    target="options.target",
+    simultaneous="options.simultaneous",
+    anytime="options.method=anytime",
+)
+def compare_groups(
     groups: Mapping[str, Given | Group] | Data,
     *,
     question: str = "",
     answer: str = "",
-    level: float = 0.95,
-    target: Target | None = None,
-    simultaneous: bool = False,
-    anytime: bool = False,
     people: People | None = None,
+    options: IntervalOptions | None = None,
 ) -> Tested[Difference]:
     """Hold groups against the first of them: differences and ratios with intervals that hold, a test of equality.
 
     `groups`, by name: tallies, files that `estimate` takes, or counts; or a table's, of `read_data(.., by=..)`.
-    `question`, `answer`: that one alone. `target`: by default as the surveys say, else the population. `people`:
-    "other" or "same" ones in each group; where it is not said, maybe the same for waves of a survey, others else. Of
-    counts that contradict the design there is no verdict, P-value or difference: they are None, and `warnings` say
-    whose. Raises SourceError, DomainError.
+    `question`, `answer`: that one alone. `people`: "other" or "same" ones in each group; where it is not said, maybe
+    the same for waves of a survey, others else. Of `options` level, target (by default as the surveys say, else the
+    population) and simultaneous are taken, and the method "anytime", for intervals that hold at every look. Of counts
+    that contradict the design there is no verdict, P-value or difference: they are None, and `warnings` say whose.
+    Raises SourceError, DomainError.
     """
+    options = (options or IntervalOptions()).only("a comparison", "level", "target", "simultaneous", "method")
+    if options.method not in (IntervalOptions().method, "anytime"):
+        raise DomainError(f"method ({options.method!r}) must be anytime, or left out, in a comparison.")
+    target = options.target
     known: People = "other"
     if isinstance(groups, Data):
         target = target or "population"
@@ -161,7 +216,8 @@ def compare(
         name: [side for side in of if question in ("", side.question) and answer in ("", side.answer)]
         for name, of in sides.items()
     }
-    found = compare_sides(title, asked, CompareOptions(level, target, simultaneous, anytime, people or known))
+    how = CompareOptions(options.level, target, options.simultaneous, options.method == "anytime", people or known)
+    found = compare_sides(title, asked, how)
     by = groups.groups.name if isinstance(groups, Data) and groups.groups else ""
     return replace(found, by=by).held_against([one for one in void if question in ("", one[1].question)])
 

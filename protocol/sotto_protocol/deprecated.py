@@ -11,8 +11,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def takes_old_keywords(kinds: dict[str, type] | None = None, /, **old: str) -> Callable[[_Function], _Function]:
     """Let a function take keyword arguments by their old names too. `old`: by the old name the new one.
 
-    A new name `options.level` is member `level` of argument `options`, whose class `kinds` says. An old name and the
-    new one together raise TypeError.
+    A new name `options.level` is member `level` of argument `options`, whose class `kinds` says; with `=text` behind
+    it, it is that text where the old one is true. An old name and the new one together raise TypeError.
 
     >>> @takes_old_keywords(weight="mass")
     ... def density(mass: float, volume: float) -> float:
@@ -33,7 +33,10 @@ def takes_old_keywords(kinds: dict[str, type] | None = None, /, **old: str) -> C
                 new, _, member = old[name].partition(".")
                 if new in given:
                     raise TypeError(f"{function.__name__}: {name} is now {_words(old[name], kinds)}; give one of both.")
-                made.setdefault(new, {})[member] = given.pop(name)
+                value = given.pop(name)
+                member, sign, instead = member.partition("=")
+                if not sign or value:
+                    made.setdefault(new, {})[member] = instead if sign else value
                 warnings.warn(
                     f"{function.__name__}: {name} is now {_words(old[name], kinds)}; the old name goes with the next "
                     "version.",
@@ -50,7 +53,12 @@ def takes_old_keywords(kinds: dict[str, type] | None = None, /, **old: str) -> C
 
 def _words(new: str, kinds: dict[str, type] | None) -> str:
     name, dot, member = new.partition(".")
-    return f"{name}={(kinds or {})[name].__name__}({member}=..)" if dot else name
+    member, sign, instead = member.partition("=")
+    return (
+        f"{name}={(kinds or {})[name].__name__}({member}={instead!r})"
+        if sign
+        else (f"{name}={(kinds or {})[name].__name__}({member}=..)" if dot else name)
+    )
 
 
 def warn_of_old(old: str, new: str) -> None:

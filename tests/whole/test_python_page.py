@@ -24,7 +24,7 @@ from sotto_estimator import (
     Group,
     arm,
     associate,
-    compare,
+    compare_groups,
     decode,
     estimate,
     estimate_model,
@@ -104,7 +104,7 @@ def test_every_result_has_the_same_numbers_in_every_form(files: Tally) -> None:
     doping = [arm("crosswise(prob=1/5)", [66, 95]), arm("crosswise(prob=4/5)", [105, 59])]
     results: list[Result] = [
         estimate(files),
-        compare({"north": Group(180, 400, spinner), "south": Group(115, 380, spinner)}),
+        compare_groups({"north": Group(180, 400, spinner), "south": Group(115, 380, spinner)}),
         regress("people.csv", "cheated ~ weight", design="crosswise(prob=1/6)"),
         decode("tally.json", question="home", candidates=["berlin", "bonn"]),
         associate("reports.bin", questions=["harassed", "stay"]),
@@ -129,7 +129,7 @@ def test_the_page_has_every_call_and_is_found() -> None:
         "estimate",
         "decode",
         "associate",
-        "compare",
+        "compare_groups",
         "regress",
         "estimate_model",
         "what_if",

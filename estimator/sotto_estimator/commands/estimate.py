@@ -17,18 +17,19 @@ from sotto_estimator.commands.options import (
     interval_options,
     refuse_token,
     simultaneous_option,
+    warn,
 )
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sources import read_source, tally_of
-from sotto_estimator.commands.strata import estimate_strata_of
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.shares.by_group import SideBySide
+from sotto_estimator.shares.by_group import SideBySide, estimate_strata_of
 from sotto_estimator.shares.covariance import covariances_of
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.exact_gain import with_exact_gain
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.fetch import save
+from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
 
 _INTERVALS = (
@@ -132,7 +133,9 @@ def _of_tallies(
             raise click.UsageError("--by-stratum goes without --stratum and --save-tally.")
         if options.population_size:
             raise click.UsageError("--by-stratum goes without --population-size: of which stratum is it?")
-        return estimate_strata_of(source, chosen.wave, options)
+        if not source.gives(REPORTS):
+            raise click.UsageError("--by-stratum goes with a collector's URL, or with packed reports.")
+        return estimate_strata_of(source, chosen.wave, options, warn)
     tally = tally_of(source, chosen)
     if save_tally:
         save(tally, save_tally)

@@ -14,6 +14,7 @@ from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.parameters import read_probability
 from sotto_estimator.designs.spec import arm as read_arm
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.misfit.estimate import ModelEstimate, estimate_model
 from sotto_estimator.misfit.model import MODELS, Control
 from sotto_estimator.misfit.what_if import WAYS, WhatIf, what_if
@@ -137,7 +138,7 @@ def _find(
     given: dict[str, Any],
 ) -> ModelEstimate | WhatIf:
     if cases is None:
-        return estimate_model(str(model), arms, controls, level=given["options"].level)
+        return estimate_model(str(model), arms, controls, options=IntervalOptions(level=given["options"].level))
     return what_if(*cases, arms, given["options"])
 
 

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 from sotto_estimator.channel.channel import Channel, check_counts, check_n, shares_of
+from sotto_estimator.designs.named import channel_of_design
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """The reports of one group, independent: of `n`, `support_count` support the answer, each through the channel.
+
+    `channel`: or a design by name, "warner(prob=3/4)".
 
     Raises `DomainError` unless they are integers, 0 <= support_count <= n and n in [1, 10^12].
     """
@@ -17,6 +20,7 @@ class Group:
     channel: Channel
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "channel", channel_of_design(self.channel))
         check_counts([self.support_count], check_n(self.n))
 
     @property

@@ -12,9 +12,11 @@ from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.fit import ShareFit, StackedReports, saturated
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.misfit.model import N_CLASSES, Control, NoncomplianceModel, Reading, find_model, probs_of
 from sotto_estimator.misfit.refutation import Refutation, unfit_of
 from sotto_estimator.results.result import GIVEN, Result
+from sotto_protocol.deprecated import takes_old_keywords
 
 _RANK = 1e-9
 _AT_EDGE = 1e-7
@@ -103,17 +105,18 @@ class ModelEstimate(Result):
         return [found.warning for found in self.contradictions]
 
 
+@takes_old_keywords({"options": IntervalOptions}, name="model", level="options.level")
 def estimate_model(
-    name: str, arms: Sequence[Arm], controls: Sequence[Control] = (), *, level: float = 0.95
+    model: str, arms: Sequence[Arm], controls: Sequence[Control] = (), *, options: IntervalOptions | None = None
 ) -> ModelEstimate:
-    """Fit a model of MODELS to arms, and questions of known answer. Raises DomainError.
+    """Fit a model of MODELS to arms, and questions of known answer. Of `options` the level is taken.
 
-    Also where the designs cannot tell who does not follow from those who do, whatever the counts are.
+    Raises DomainError, also where the designs cannot tell who does not follow from those who do, whatever the counts
+    are.
     """
-    if not 0 < level < 1:
-        raise DomainError(f"level ({level!r}) must be in (0, 1).")
-    model, every = find_model(name), [*arms, *(control.arm for control in controls)]
-    probs = probs_of(model, arms, controls)
+    name, level = model, (options or IntervalOptions()).only("a model", "level").level
+    found, every = find_model(name), [*arms, *(control.arm for control in controls)]
+    probs = probs_of(found, arms, controls)
     cells = StackedReports.of(probs, [arm.counts for arm in every])
     _check_told_apart(cells, name)
     shares, best = cells.best()
@@ -121,7 +124,7 @@ def estimate_model(
     g_squared = max(0.0, 2 * (saturated(every) - best))
     without = max(0.0, 2 * (best - _log_likelihood(follow)))
     unfit = unfit_of(name, every, probs, g_squared)
-    parts = [_part(cells, model, reading, shares, best, level) for reading in model.readings]
+    parts = [_part(cells, found, reading, shares, best, level) for reading in found.readings]
     return ModelEstimate(
         name,
         round(sum(arm.n for arm in arms)),

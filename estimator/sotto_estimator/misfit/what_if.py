@@ -14,6 +14,7 @@ from sotto_estimator.results.percents import percent
 from sotto_estimator.results.result import GIVEN, Result
 from sotto_estimator.shares.estimates import VoidedShare
 from sotto_estimator.shares.of_arms import estimate_arms
+from sotto_protocol.deprecated import takes_old_keywords
 
 WAYS = tuple(name for name, model in MODELS.items() if model.readings[0].whole[N_CLASSES - 1] == 0)
 """The models whose share is of those who follow: where it is said how many do not, nothing else is unknown."""
@@ -59,19 +60,20 @@ class WhatIf(Result):
         return f"{self.title}: {self}"
 
 
-def what_if(way: str, parts: Sequence[float], arms: Sequence[Arm], options: IntervalOptions | None = None) -> WhatIf:
+@takes_old_keywords(way="model")
+def what_if(model: str, parts: Sequence[float], arms: Sequence[Arm], options: IntervalOptions | None = None) -> WhatIf:
     """Estimate the share of yes of those who follow the design, for each part of people who do not. Raises DomainError.
 
     If a part x answers by probabilities v whatever is true, the others by matrix M, reports are those of the design
     (1 - x) M + x v: estimated as it is, each interval holds if x is what it is said to be.
     """
-    if way not in WAYS:
-        raise DomainError(f"the way not to follow the design ({way!r}) must be one of {', '.join(WAYS)}.")
+    if model not in WAYS:
+        raise DomainError(f"the way not to follow the design ({model!r}) must be one of {', '.join(WAYS)}.")
     if not parts or not all(0 <= part < 1 for part in parts):
         raise DomainError("parts must be one or more, in [0, 1).")
     options, epsilon = options or IntervalOptions(), max(arm.design.epsilon for arm in arms)
-    cases = tuple(_case(way, part, arms, options) for part in parts)
-    return WhatIf(way, round(sum(arm.n for arm in arms)), epsilon, options, cases, tuple(map(AskedBy.of, arms)))
+    cases = tuple(_case(model, part, arms, options) for part in parts)
+    return WhatIf(model, round(sum(arm.n for arm in arms)), epsilon, options, cases, tuple(map(AskedBy.of, arms)))
 
 
 def _case(way: str, part: float, arms: Sequence[Arm], options: IntervalOptions) -> Case:

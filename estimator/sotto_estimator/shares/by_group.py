@@ -4,14 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from sotto_estimator.errors import NoReportsError
+from sotto_estimator.errors import EstimatorError, NoReportsError, SourceError, WithheldError
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.result import Result
 from sotto_estimator.results.words import interval_words
 from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.shares.of_tally import estimate_tally
-from sotto_estimator.shares.verdict.compare import Comparison, compare_groups
+from sotto_estimator.shares.verdict.compare import Comparison, order_groups
 from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.selection import Selection
+from sotto_estimator.sources.source import Source
 from sotto_protocol import Tally
 
 _MOST_COUNTED = 12
@@ -83,9 +85,36 @@ def estimate_strata(
         return None
     shown = {str(one.stratum): tallies[str(one.stratum)] for one in found}
     contradicting = {(str(one.stratum), of.question) for one in found for of in one.contradictions}
-    return SideBySide(tuple(found), compare_groups(shown, options, contradicting, n_strata))
+    return SideBySide(tuple(found), order_groups(shown, options, contradicting, n_strata))
 
 
 def name_of(one: Estimates) -> str:
     """Return what to say before what is said of one group; nothing where the estimates are of all."""
     return "" if one.stratum is None else f"{one.by} {one.stratum}: "
+
+
+def estimate_strata_of(
+    source: Source, wave: int | None, options: IntervalOptions, warn: Callable[[str], None]
+) -> SideBySide:
+    """Return the estimates of every stratum of a survey that has reports to show, in the survey's order.
+
+    `warn` is told of those that have none. Raises SourceError where a survey has no strata, or none of them anything to
+    show, and FetchError where any fetch fails: no stratum is missing for that.
+    """
+
+    def tell(stratum: str, fault: EstimatorError) -> None:
+        warn(f"nothing of stratum {stratum}: {fault}")
+
+    survey = source.tally(Selection(wave)).survey
+    if not survey.strata:
+        raise SourceError(f"survey {survey.id} has no strata.")
+    tallies = {}
+    for stratum in survey.strata:
+        try:
+            tallies[stratum] = source.tally(Selection(wave, stratum))
+        except WithheldError as fault:
+            tell(stratum, fault)
+    found = estimate_strata(tallies, options, len(survey.strata), tell) if tallies else None
+    if found is None:
+        raise SourceError(f"no stratum of survey {survey.id} has reports to show.")
+    return found

@@ -11,6 +11,7 @@ from sotto_estimator.channel.channel import Channel, Floats, check_counts, check
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.channel.quality import qualities, shift_per_percent
 from sotto_estimator.channel.questions import channel_of_mechanism, count_intervals, is_number, is_text, pure_mechanism
+from sotto_estimator.designs.named import takes_named_design
 from sotto_estimator.errors import NoReportsError, SourceError
 from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
@@ -105,6 +106,7 @@ def estimate_tally(
     return found.held_against_design() if is_held else found
 
 
+@takes_named_design
 def estimate_counts(
     n_yes: int,
     n: int,
@@ -115,6 +117,8 @@ def estimate_counts(
     n_groups: int = 1,
 ) -> Estimates:
     """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
+
+    `channel`: or a design by name, "warner(prob=3/4)".
 
     `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not. `n_groups`: in one
     output with so many, as of `estimate_tally`. Raises `DomainError` unless 0 <= n_yes <= n, both whole numbers:

@@ -19,7 +19,7 @@ class DetectedStrings:
     """A model, and which of its strings are reported; `twins` and `dropped` are the numbers of those that cannot be.
 
     `confounding`: how many times as large other strings make the variance of shares; infinite where they cannot be told
-    from the candidates' sum. `n_beside`: of `Search.n_beside`.
+    from the candidates' sum. `n_beside`: of `CandidateSearch.n_beside`.
     """
 
     n_candidates: int

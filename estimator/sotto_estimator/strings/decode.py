@@ -17,7 +17,7 @@ from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.choice import DetectedStrings, error_of_others, half_widths
 from sotto_estimator.strings.columns import Candidates, Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.models import CandidateModel, Search
+from sotto_estimator.strings.models import CandidateModel, CandidateSearch
 from sotto_estimator.strings.regression import BloomCells, CandidateRegression, fit_columns
 from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
@@ -190,7 +190,7 @@ def _find(cells: BloomCells, columns: Columns, options: DecodeOptions) -> Detect
     twins = columns.twins(cells.n_devices > 0)
     ambiguous = [number for group in twins for number in group]
     eligible = np.setdiff1d(np.arange(columns.n), [number for group in twins for number in group[1:]])
-    search = Search(cells, columns, eligible, options.fdr, options.correction)
+    search = CandidateSearch(cells, columns, eligible, options.fdr, options.correction)
     model = search.find()
     is_found = search.detected(model) & ~np.isin(model.chosen, ambiguous)
     confounded = math.inf if search.spans_others else confounding(cells, model.fit)

@@ -60,7 +60,7 @@ class CandidateModel:
         return scores
 
 
-class Search:
+class CandidateSearch:
     """A search among the candidates `eligible`: those that repeat no other's column."""
 
     def __init__(

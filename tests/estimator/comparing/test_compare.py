@@ -15,13 +15,14 @@ from scipy import stats
 
 from fault_server import Scripted, fault_server
 from sotto_client.cli import main
-from sotto_estimator import Channel, DomainError, Group, compare, confidence_interval, read_data
+from sotto_estimator import Channel, DomainError, Group, compare_groups, confidence_interval, read_data
 from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import side_of_group
 from sotto_estimator.comparing.holm import holm
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
 YEARLY = compile_toml("""
@@ -73,21 +74,21 @@ def test_respondents_of_drawn_questions_are_those_who_were_asked() -> None:
     drawn = replace(YEARLY, draw=1)
     answers = {"paid": np.arange(600) % 2, "hours": np.full(600, 5)}
     tallies = {name: Tally.of(drawn, drawn.perturb(answers, Coins(np.random.default_rng(1).bytes), 1)) for name in "ab"}
-    said = compare(tallies, target="respondents").as_table()
+    said = compare_groups(tallies, options=IntervalOptions(target="respondents")).as_table()
     assert "about those respondents who were asked" in said
-    assert "about the population" in compare(tallies).as_table()
+    assert "about the population" in compare_groups(tallies).as_table()
 
 
 def test_another_channel_or_target_has_no_fisher_test() -> None:
     groups = {"a": Group(120, 400, HALF), "b": Group(90, 380, Channel(0.8, 0.2))}
-    assert compare(groups).rows[0].test == "chernoff"
+    assert compare_groups(groups).rows[0].test == "chernoff"
     same = {"a": Group(120, 400, HALF), "b": Group(90, 380, HALF)}
-    assert compare(same, target="respondents").rows[0].test == "chernoff"
+    assert compare_groups(same, options=IntervalOptions(target="respondents")).rows[0].test == "chernoff"
 
 
 def test_waves_of_a_survey_may_be_of_the_same_people() -> None:
     waves = {str(wave): tally_of(YEARLY, wave, 3_000, share) for wave, share in ((1, 0.2), (2, 0.5))}
-    found, of_others = compare(waves, question="paid"), compare(waves, question="paid", people="other")
+    found, of_others = compare_groups(waves, question="paid"), compare_groups(waves, question="paid", people="other")
     assert found.rows[0].interval == "two intervals"
     assert of_others.rows[0].interval == "chernoff"
     assert found.options["people"] == "same"
@@ -95,7 +96,7 @@ def test_waves_of_a_survey_may_be_of_the_same_people() -> None:
         assert row.difference_low < 0.3 < row.difference_high
         assert row.verdict == "more"
     assert found.rows[0].difference_low < of_others.rows[0].difference_low
-    mean = compare(waves, question="hours").rows[0]
+    mean = compare_groups(waves, question="hours").rows[0]
     assert mean.difference_low < 1.5 < mean.difference_high
     assert (mean.unit, mean.ratio_low, mean.answer) == ("hours", None, "")
 
@@ -128,7 +129,7 @@ def test_the_p_value_of_two_intervals_is_where_they_part() -> None:
 
 def test_all_rows_hold_together_where_that_is_asked() -> None:
     groups = {name: Group(count, 400, HALF) for name, count in (("a", 120), ("b", 150), ("c", 180))}
-    alone, together = compare(groups), compare(groups, simultaneous=True)
+    alone, together = compare_groups(groups), compare_groups(groups, options=IntervalOptions(simultaneous=True))
     for one, other in zip(alone.rows, together.rows, strict=True):
         assert other.difference_low < one.difference_low < one.difference_high < other.difference_high
     assert [row.group for row in alone.rows] == ["b", "c"]
@@ -166,11 +167,14 @@ def test_p_values_that_hold_together_find_what_holms_steps_do(p_values: list[flo
 
 def test_a_comparison_that_holds_at_every_look_is_wider() -> None:
     groups = {"a": Group(120, 400, HALF), "b": Group(190, 400, HALF)}
-    once, ever = compare(groups).rows[0], compare(groups, anytime=True).rows[0]
+    once, ever = (
+        compare_groups(groups).rows[0],
+        compare_groups(groups, options=IntervalOptions(method="anytime")).rows[0],
+    )
     assert ever.interval == ever.test == "anytime"
     assert ever.difference_low < once.difference_low
     with pytest.raises(DomainError, match="anytime goes with groups of other people"):
-        compare(groups, anytime=True, people="same")
+        compare_groups(groups, options=IntervalOptions(method="anytime"), people="same")
 
 
 def test_groups_of_a_csv_are_those_of_its_counts(tmp_path: Path) -> None:
@@ -183,13 +187,13 @@ def test_groups_of_a_csv_are_those_of_its_counts(tmp_path: Path) -> None:
     path.write_text("\n".join(["region,cheated", *rows]))
     asked = (path, "--column", "cheated", "--by", "region", "--truth", "1/2")
     (row,) = json.loads(sotto("groups", *asked, "--json").stdout)["rows"]
-    expected = compare({"east": Group(60, 200, HALF), "west": Group(100, 200, HALF)}).rows[0]
+    expected = compare_groups({"east": Group(60, 200, HALF), "west": Group(100, 200, HALF)}).rows[0]
     assert row["p_value"] == expected.p_value
     assert row["reference"] == "east"
     data = read_data(path, "cheated", "forced(prob_forced_yes=1/4, prob_forced_no=1/4)", by="region")
-    assert compare(data).rows[0].difference_low == expected.difference_low
-    assert compare(data).to_frame()["group"].tolist() == ["west"]
-    assert "<td>west - east</td>" in compare(data)._repr_html_()
+    assert compare_groups(data).rows[0].difference_low == expected.difference_low
+    assert compare_groups(data).to_frame()["group"].tolist() == ["west"]
+    assert "<td>west - east</td>" in compare_groups(data)._repr_html_()
     assert sotto("groups", *asked[:3], *asked[5:]).exit_code == 2
 
 
@@ -375,16 +379,16 @@ def test_what_makes_no_sense_is_refused_in_one_line(words: tuple[str, ...], said
 
 def test_compare_in_python_warns_of_the_same_counts_as_the_command(tmp_path: Path) -> None:
     spinner = Channel(0.7, 0.3)
-    found = compare({"group 1": Group(100, 200, spinner), "group 2": Group(5, 200, spinner)})
+    found = compare_groups({"group 1": Group(100, 200, spinner), "group 2": Group(5, 200, spinner)})
     words = ["test", "groups", "--design", "warner(prob=.7)", "--counts", "100,100", "--counts", "5,195", "--json"]
     members = json.loads(CliRunner().invoke(main, words).stdout)
     assert json.loads(found.as_json())["contradictions"] == members["contradictions"]
     [warning] = found.warnings
     assert warning.startswith("group 2: ")
-    assert compare({"a": Group(100, 200, spinner), "b": Group(90, 200, spinner)}).warnings == []
+    assert compare_groups({"a": Group(100, 200, spinner), "b": Group(90, 200, spinner)}).warnings == []
     rows = ["of,said", *["a,1", "a,0"] * 100, *["b,1"] * 5, *["b,0"] * 195, ""]
     (tmp_path / "p.csv").write_text("\n".join(rows))
-    [of_file] = compare(read_data(tmp_path / "p.csv", "said", "warner(prob=.7)", by="of")).warnings
+    [of_file] = compare_groups(read_data(tmp_path / "p.csv", "said", "warner(prob=.7)", by="of")).warnings
     assert of_file.startswith("of b: ")
 
 
@@ -398,6 +402,6 @@ def test_compare_in_python_warns_of_tallies_of_the_question_that_is_asked() -> N
     fine = Tally.of(survey, survey.perturb(honest, Coins(np.random.default_rng(1).bytes)))
     shown = Tally.of(survey, survey.perturb(honest, Coins(lambda n: b"\0" * n)))
     for asked, n_warned in (("", 2), ("paid", 1)):
-        found = compare({"north": fine, "south": shown}, question=asked, people="other")
+        found = compare_groups({"north": fine, "south": shown}, question=asked, people="other")
         assert len(found.warnings) == n_warned, found.warnings
         assert all(warning.startswith("south: ") for warning in found.warnings)

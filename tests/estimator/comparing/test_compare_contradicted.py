@@ -12,14 +12,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
-from sotto_estimator import Channel, Group, compare, read_data
+from sotto_estimator import Channel, Group, compare_groups, read_data
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
 from sotto_estimator.comparing.group_estimates import side_of_group
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.intervals.contradiction import Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.shares.verdict.compare import compare_groups
+from sotto_estimator.shares.verdict.compare import order_groups
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
 SAID = "The reports contradict the survey's design: nothing can be said of this question."
@@ -152,7 +152,7 @@ def test_a_test_of_counts_says_how_they_were_read() -> None:
 @pytest.mark.parametrize("options", [{}, {"simultaneous": True}, {"anytime": True}, {"target": "respondents"}])
 def test_a_program_gets_no_verdict_of_counts_that_contradict(options: dict[str, Any]) -> None:
     channel = Channel.warner(5 / 6)
-    found = compare({"a": Group(490, 500, channel), "b": Group(200, 500, channel)}, **options)
+    found = compare_groups({"a": Group(490, 500, channel), "b": Group(200, 500, channel)}, **options)
     (row,) = found.rows
     assert (row.verdict, row.p_value, row.difference, row.ratio_low, row.contradicting) == (None, None, None, None, "a")
     assert str(found) == f"a: {SAID}"
@@ -164,7 +164,7 @@ def test_a_program_gets_no_verdict_of_counts_that_contradict(options: dict[str, 
 @pytest.mark.parametrize(("question", "n_rows"), [("paid", 1), ("dish", 3), ("hours", 1)])
 def test_questions_whose_counts_contradict_are_void_and_others_are_not(question: str, n_rows: int) -> None:
     groups = {"a": tally(TWO, 1), "b": contradicted(tally(TWO, 2), question)}
-    rows = compare(groups).rows
+    rows = compare_groups(groups).rows
     assert {row.question for row in rows if row.verdict is None} == {question}
     assert sum(row.verdict is None for row in rows) == n_rows
     assert all(row.difference is not None for row in rows if row.question != question)
@@ -177,7 +177,7 @@ def test_the_groups_of_a_csv_are_compared_without_those_whose_counts_contradict(
     ]
     (tmp_path / "people.csv").write_text("\n".join(["g,said", *lines, ""]))
     data = read_data(tmp_path / "people.csv", "said", "warner(prob=5/6)", by="g")
-    assert [row.verdict for row in compare(data).rows] == [None, "more"]
+    assert [row.verdict for row in compare_groups(data).rows] == [None, "more"]
     beside = data.estimate_groups()
     (one,) = beside.comparisons
     assert [set(group) for group in one.order.groups] == [{"c"}, {"a"}]
@@ -202,7 +202,7 @@ def test_a_group_is_called_the_same_wherever_it_is_warned_of(tmp_path: Path) -> 
 
 def test_strata_are_put_in_order_without_those_whose_counts_contradict() -> None:
     tallies = {"north": tally(TWO, 1), "south": tally(TWO, 2), "west": tally(TWO, 3)}
-    found = compare_groups(tallies, IntervalOptions(), {("south", "paid")})
+    found = order_groups(tallies, IntervalOptions(), {("south", "paid")})
     named = {one.question: {name for group in one.order.groups for name in group} for one in found}
     assert named == {"paid": {"north", "west"}, "dish": {*tallies}, "hours": {*tallies}}
 

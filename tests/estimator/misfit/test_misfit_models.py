@@ -15,6 +15,7 @@ from athletes import ATHLETES, EXTENDED, arm, crosswise
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.misfit.estimate import ModelEstimate, estimate_model
 from sotto_estimator.misfit.model import MODELS, Control
 
@@ -226,7 +227,7 @@ def test_intervals_are_where_the_profile_of_the_likelihood_falls_by_chi_square()
             likely += one.counts[0] * np.log(prob) + one.counts[1] * np.log(1 - prob)
     likely[np.isnan(likely)] = -np.inf
     for level in (0.8, 0.95, 0.999):
-        found = estimate_model("one-sayers", arms, level=level)
+        found = estimate_model("one-sayers", arms, options=IntervalOptions(level=level))
         limit = likely.max() - stats.chi2.ppf(level, 1) / 2
         for part, axis in zip(found.parts, (1, 0), strict=True):
             inside = np.flatnonzero(likely.max(axis=axis) >= limit) / 2000
@@ -288,7 +289,7 @@ def test_control_question_that_nobody_can_answer_so_is_refused() -> None:
 
 def test_levels_and_shares_outside_of_their_domain_are_refused() -> None:
     with pytest.raises(DomainError, match="level"):
-        estimate_model("one-sayers", EXTENDED["samples", "B"], level=1)
+        estimate_model("one-sayers", EXTENDED["samples", "B"], options=IntervalOptions(level=1))
     with pytest.raises(DomainError, match="share"):
         Control(arm(says(1, 0), 1, 1), 1.5)
 

@@ -12,7 +12,7 @@ from sotto_estimator import (
     Group,
     arm,
     associate,
-    compare,
+    compare_groups,
     decode,
     estimate,
     estimate_counts,
@@ -95,11 +95,13 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
         "ModelEstimate": estimate_model("cheating-detection", forced),
         "WhatIf": what_if("random", [0, 0.1], arms),
         "WhatIf of void counts": what_if("random", [0, 0.1], void_arms),
-        "Tested": compare({"a": Group(100, 200, Channel(0.75, 0.25)), NASTY: Group(60, 200, Channel(0.75, 0.25))}),
-        "Tested with a void group": compare(
+        "Tested": compare_groups(
+            {"a": Group(100, 200, Channel(0.75, 0.25)), NASTY: Group(60, 200, Channel(0.75, 0.25))}
+        ),
+        "Tested with a void group": compare_groups(
             {"a": Group(199, 200, Channel(0.6, 0.4)), "b": Group(90, 200, Channel(0.6, 0.4))}
         ),
-        "Tested of a file": compare(people),
+        "Tested of a file": compare_groups(people),
         "SurveyPlan": plan(survey, 300),
         "RespondentsPlan": plan_respondents(survey, half_width=0.1),
         "SharePlan": plan_shares([1, 2], n=300, n_options=4),

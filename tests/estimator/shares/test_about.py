@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
-from sotto_estimator import IntervalOptions, compare, estimate, plan
+from sotto_estimator import IntervalOptions, compare_groups, estimate, plan
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.page.choices import read_choices
 from sotto_estimator.shares.of_tally import estimate_tally
@@ -55,11 +55,11 @@ def test_who_asks_for_a_target_gets_it(asked: Target) -> None:
 
 def test_programs_get_what_the_command_gives() -> None:
     assert estimate(tally_of(CLASS)).options.target == "respondents"
-    assert plan(CLASS, 40).reach.about == "respondents"
-    assert plan(ALL, 40).reach.about == "population"
+    assert plan(CLASS, 40).options.about == "respondents"
+    assert plan(ALL, 40).options.about == "population"
     groups = {"a": tally_of(CLASS), "b": tally_of(CLASS)}
-    assert compare(groups).to_dict()["target"] == "respondents"
-    assert compare(groups | {"b": tally_of(ALL)}).to_dict()["target"] == "population"
+    assert compare_groups(groups).to_dict()["target"] == "respondents"
+    assert compare_groups(groups | {"b": tally_of(ALL)}).to_dict()["target"] == "population"
 
 
 @pytest.mark.parametrize(("options", "about"), [((), "respondents"), (("--target", "population"), "population")])

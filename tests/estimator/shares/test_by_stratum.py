@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.cli import main
-from sotto_estimator import IntervalOptions, confidence_interval
+from sotto_estimator import IntervalOptions, confidence_interval, estimate
 from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.shares.of_tally import estimate_tally
-from sotto_estimator.shares.verdict.compare import compare_groups
+from sotto_estimator.shares.verdict.compare import order_groups
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import STRATUM
@@ -170,7 +170,7 @@ def test_strata_are_compared_by_intervals_that_hold_together_over_all_of_them() 
     def groups(n_more: int) -> int:
         counts = {"a": 500, "b": 500 + n_more, "c": 500}
         tallies = {name: Tally(survey, {1: 1000}, {"paid": np.array([count])}) for name, count in counts.items()}
-        (found,) = compare_groups(tallies, IntervalOptions())
+        (found,) = order_groups(tallies, IntervalOptions())
         return len(found.order.groups)
 
     def are_apart(n_more: int, n_intervals: int) -> bool:
@@ -242,3 +242,14 @@ def test_every_output_says_of_which_stratum_a_result_is(
     assert (", stratum east side" in say(), "stratum" in say()) == (bool(stratum), bool(stratum))
     assert json.loads(say("--json")).get("stratum") == stratum
     assert {row.get("stratum") for row in csv.DictReader(say("--csv").splitlines())} == {stratum}
+
+
+def test_programs_get_strata_side_by_side_as_the_command_prints_them(
+    collector: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(collector, ONCE, {"north": tally_of(ONCE, 60, 1), "south": BELOW, "east side": tally_of(ONCE, 50, 1)})
+    monkeypatch.setenv("SOTTO_TOKEN", "analyst-token")
+    with pytest.warns(UserWarning, match="nothing of stratum south: the collector at") as said:
+        found = estimate(collector.url, ONCE.id, by="stratum")
+    assert f"{found.as_table()}\n" == by_stratum(collector, ONCE).stdout
+    assert [one.filename for one in said] == [__file__]

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
-from sotto_estimator import SourceError, associate, compare, decode, estimate, plan, regress
+from sotto_estimator import SourceError, associate, compare_groups, decode, estimate, plan, regress
 from sotto_estimator.sources.kinds import KINDS, kind_of
 from sotto_estimator.sources.records import save_records
 from sotto_estimator.sources.source import source_of
@@ -153,7 +153,7 @@ CALLS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "decode": ("tally reports", lambda of: decode(of, question="paid", candidates=["a"])),
     "associate": ("reports", lambda of: associate(of, questions=["paid", "ill"])),
     "regress": ("rows", lambda of: regress(of, "cheated ~ age", design="direct")),
-    "compare": ("tally reports", lambda of: compare({"a": of, "b": of})),
+    "compare": ("tally reports", lambda of: compare_groups({"a": of, "b": of})),
     "plan": ("survey plain", lambda of: plan(of, 100)),
 }
 

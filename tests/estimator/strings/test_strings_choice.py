@@ -14,7 +14,7 @@ from rappor_cases import Geometric, HalfUnlisted, Setting, score
 from sotto_estimator.strings.columns import Columns
 from sotto_estimator.strings.counts import BitRates
 from sotto_estimator.strings.decode import DecodeOptions, decode
-from sotto_estimator.strings.models import Search
+from sotto_estimator.strings.models import CandidateSearch
 from sotto_estimator.strings.regression import BloomCells
 from sotto_estimator.strings.undetected import undetected_strings
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign
@@ -211,7 +211,7 @@ def bounds(setting: Setting, seed: int, miss: float) -> dict[str, float]:
     counts, candidates, _ = setting.draw(seed)
     columns = Columns(candidates)
     cells = BloomCells.of(counts, setting.rates, columns.moments)
-    search = Search(cells, columns, np.arange(columns.n), 0.05, "fdr")
+    search = CandidateSearch(cells, columns, np.arange(columns.n), 0.05, "fdr")
     model = search.find()
     found = model.chosen[search.detected(model)]
     none = np.empty(0, np.intp)
@@ -224,7 +224,7 @@ def test_a_share_beside_a_model_is_that_of_the_regression_with_one_more_column()
     counts, candidates, _ = setting.draw(0)
     columns = Columns(candidates)
     cells = BloomCells.of(counts, setting.rates, columns.moments)
-    search = Search(cells, columns, np.arange(columns.n), 0.05, "fdr")
+    search = CandidateSearch(cells, columns, np.arange(columns.n), 0.05, "fdr")
     model = search.find()
     assert 0 < model.chosen.size < columns.n
     none = np.empty(0, np.intp)

@@ -21,7 +21,7 @@ class Comparison:
     order: Order
 
 
-def compare_groups(
+def order_groups(
     tallies: Mapping[str, Tally],
     options: IntervalOptions,
     contradicting: Collection[tuple[str, str]] = (),
