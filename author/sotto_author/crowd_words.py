@@ -53,7 +53,7 @@ def say_outlook(one: Outlook, crowd: Crowd) -> str:
 
 
 def _say_width(one: Outlook) -> str:
-    from sotto_estimator.channel.questions import is_number, is_text
+    from sotto_estimator.inference.registry import figure_of, is_text
     from sotto_estimator.views.plan_words import amount, within
 
     plan = one.plan
@@ -66,7 +66,7 @@ def _say_width(one: Outlook) -> str:
     words = {"good": "good to", "rough": "rough:"}.get(one.grade, "cannot show anything useful:")
     if plan.is_hopeless:
         return f"{words} {within(plan.width, one.question)}, which is all that can be answered"
-    is_share = not is_number(one.question)
+    is_share = figure_of(one.question) == "share"
     return f"{words} +- {say_points(plan.width) if is_share else amount(plan.width, one.question)}"
 
 

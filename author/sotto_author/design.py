@@ -91,8 +91,8 @@ def _is_shown(survey: Survey, n: int) -> bool:
 
 def _widest(survey: Survey, n: int) -> float:
     """Return the widest of the questions' half-widths, as a share of all there is to learn."""
-    from sotto_estimator.planning.outlook import width_of
-    from sotto_estimator.planning.survey import answers_of, part_drawn, size_of
+    from sotto_estimator.planning.outlook import size_of, width_of
+    from sotto_estimator.planning.survey import answers_of, part_drawn
 
     options, part = reach_of(survey), part_drawn(survey)
     asked = {question.mechanism: question for question in survey.questions}

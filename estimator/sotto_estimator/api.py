@@ -145,7 +145,7 @@ def decode(
     """Find which candidates are common answers to a text question, and their shares. The rest is as for `estimate`."""
     tally = source_of(source, survey, token).tally(Selection(wave, stratum))
     found = decode_tally(tally, question, candidates, options)
-    asked, _ = text_question(tally.survey, question)
+    asked = text_question(tally.survey, question)
     return replace(found, subject=replace(subject_of_tally(tally, asked), stratum=stratum))
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from bars import Bar, of_pairs
 
 from sotto_estimator.channel.channel import Channel
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_protocol import compile_survey
 

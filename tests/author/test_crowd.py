@@ -19,7 +19,7 @@ from collecting import Served, serve
 from sotto_author.crowd import judge_published
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import Channel
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import share_bounds
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sotto_estimator.channel.channel import report_variance
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_protocol import Coins, Survey, Tally, compile_survey
 

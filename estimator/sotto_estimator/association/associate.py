@@ -20,9 +20,7 @@ from sotto_estimator.likelihood.latent_classes import Floats, Mixture
 from sotto_estimator.likelihood.standard_errors import standard_errors
 from sotto_estimator.results.result import Result
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.strings.bloom_likelihood import misfit
 from sotto_protocol import Survey
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.words import counted
 
@@ -169,9 +167,9 @@ def _misfits(
     """Return the factor by which strings that are on no list widen the errors, and what to say of it."""
     largest, warnings = 1.0, []
     for side, part, one in zip(sides, parts, alone, strict=True):
-        if side.candidates is None or not isinstance(side.question.mechanism, BloomResponse):
+        ratio = side.misfit(part, counts, one.shares)
+        if ratio is None:
             continue
-        ratio = misfit(side.question.mechanism, part, counts, side.candidates, one.shares)
         largest = max(largest, ratio**0.5)
         if ratio > _SURE_MISFIT:
             warnings.append(

@@ -1,78 +1,130 @@
 """The sides of a joint table: questions, or options of any-of questions, with the categories of their answers."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel.questions import is_number
 from sotto_estimator.errors import DomainError
-from sotto_estimator.strings.bloom_likelihood import OTHER, text_likelihood
+from sotto_estimator.inference.registry import find
+from sotto_estimator.likelihood.latent_classes import Floats
+from sotto_estimator.strings.bloom_likelihood import OTHER, misfit, text_likelihood
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.sketch_likelihood import sketch_likelihood
 from sotto_protocol import Question, Survey
-from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, SelectionMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.text import normalise
 
 YES_NO = ("yes", "no")
-Candidates = Mapping[str, CandidateMap | Sequence[str]]
+Strings = CandidateMap | Sequence[str]
+Candidates = Mapping[str, Strings]
 """The strings of text questions, by id."""
 
 
 @dataclass(frozen=True, slots=True)
-class TableAxis:
-    """One side of a joint table: a question, or one option of an any-of question, and its categories.
-
-    `option`: the number of the any-of question's option. `strings`: those of a text question that are told apart; what
-    is none of them is `OTHER`. `candidates`: their bits, by RAPPOR.
-    """
+class TableAxis(ABC):
+    """One side of a joint table: a question, or one option of an any-of question, and its categories."""
 
     name: str
     question: Question
-    option: int | None = None
-    strings: tuple[str, ...] | None = None
-    candidates: CandidateMap | None = None
+    likelihood_unit: ClassVar[float] = 1.0
+    """The probability that a likelihood of 1 stands for, where that is the same of all reports; else 1."""
+    is_open: ClassVar[bool] = False
+    """Whether its categories were listed by who asks, and the last of them is all others."""
 
     @property
+    @abstractmethod
     def labels(self) -> tuple[str, ...]:
         """The categories."""
-        if self.strings is not None:
-            return (*self.strings, OTHER)
-        is_yes_no = self.option is not None or len(self.question.labels) == 1
-        return YES_NO if is_yes_no else self.question.labels
 
     def narrow(self, column: Bytes) -> Bytes:
         """Return the part of the question's packed reports that speaks of the side, shape (n, n_bytes)."""
-        if self.option is None:
-            return column
-        mechanism = self.question.mechanism
-        return mechanism.cut_value(column, self.option) if isinstance(mechanism, SelectionMechanism) else column
+        return column
+
+    @abstractmethod
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`."""
+
+    def misfit(self, reports: Bytes, counts: NDArray[np.int64], shares: Floats) -> float | None:
+        """Return by how many times counted reports vary more about a fit's shares than noise; None if it is unknown."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAxis(TableAxis):
+    """The answers to a question that takes one."""
+
+    mechanism: ChoiceMechanism
 
     @property
-    def likelihood_unit(self) -> float:
-        """The probability that a likelihood of 1 stands for, where that is the same of all reports; else 1."""
-        mechanism = self.question.mechanism
-        return mechanism.likelihood_unit if isinstance(mechanism, ChoiceMechanism) else 1.0
+    def labels(self) -> tuple[str, ...]:
+        return YES_NO if len(self.question.labels) == 1 else self.question.labels
+
+    @property
+    def likelihood_unit(self) -> float:  # type: ignore[override]  # of each mechanism its own
+        return self.mechanism.likelihood_unit
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`.
+        return self.mechanism.likelihood(reports)
 
-        Raises DomainError for a mechanism whose likelihood is not known.
-        """
-        mechanism = self.question.mechanism
-        if self.candidates is not None and isinstance(mechanism, BloomResponse):
-            return text_likelihood(mechanism, reports, self.candidates)
-        if self.strings is not None and isinstance(mechanism, SketchResponse):
-            return sketch_likelihood(mechanism, reports, self.strings)
-        if self.option is not None and isinstance(mechanism, SelectionMechanism):
-            return mechanism.of_value(self.option).likelihood(reports)
-        if self.option is None and isinstance(mechanism, ChoiceMechanism):
-            return mechanism.likelihood(reports)
-        raise _unknown(mechanism)
+
+@dataclass(frozen=True, slots=True)
+class OptionAxis(TableAxis):
+    """Yes or no to one option of an any-of question, by its number."""
+
+    mechanism: SelectionMechanism
+    option: int
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return YES_NO
+
+    def narrow(self, column: Bytes) -> Bytes:
+        return self.mechanism.cut_value(column, self.option)
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        return self.mechanism.of_value(self.option).likelihood(reports)
+
+
+@dataclass(frozen=True, slots=True)
+class _StringAxis(TableAxis):
+    """The strings of a text question that are told apart; what is none of them is `OTHER`."""
+
+    strings: tuple[str, ...]
+    is_open = True
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (*self.strings, OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class SketchAxis(_StringAxis):
+    """Strings by a sketch."""
+
+    mechanism: SketchResponse
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        return sketch_likelihood(self.mechanism, reports, self.strings)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterAxis(_StringAxis):
+    """Strings by Bloom filters; `candidates`: their bits."""
+
+    mechanism: BloomResponse
+    candidates: CandidateMap
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        return text_likelihood(self.mechanism, reports, self.candidates)
+
+    def misfit(self, reports: Bytes, counts: NDArray[np.int64], shares: Floats) -> float:
+        return misfit(self.mechanism, reports, counts, self.candidates, shares)
 
 
 def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[TableAxis]:
@@ -80,7 +132,7 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     if len(names) not in (2, 3) or len(set(names)) < len(names):
         raise DomainError("questions must be two or three different ones.")
     sides = [read_side(survey, name, candidates) for name in names]
-    unused = candidates.keys() - {side.question.id for side in sides if side.strings is not None}
+    unused = candidates.keys() - {side.question.id for side in sides if side.is_open}
     if unused:
         raise DomainError(f"candidates are given for {', '.join(sorted(unused))}: no text question that is asked for.")
     return sides
@@ -93,45 +145,52 @@ def read_side(survey: Survey, name: str, candidates: Candidates) -> TableAxis:
     if question_id not in known:
         raise DomainError(f"question ({question_id!r:.80}) must be one of {', '.join(known)}.")
     question = known[question_id]
-    mechanism = question.mechanism
-    if isinstance(mechanism, SelectionMechanism):
-        if option not in question.labels:
-            listed = ", ".join(f"{question_id}:{each}" for each in question.labels[:8])
-            raise DomainError(f"{question_id} takes several answers: ask for one option, {listed}.")
-        return TableAxis(name, question, option=question.labels.index(option))
-    if isinstance(mechanism, AskedOption):
-        raise DomainError(
-            f"{question_id} asks each device one option (asked-option): no report says how options go together, and "
-            'it cannot be associated. mechanism = "bit-flips" in the survey file asks all of them.'
-        )
-    if option:
+    if option and not question.mechanism.takes_rows:
         raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} takes one answer.")
-    if isinstance(mechanism, ChoiceMechanism):
-        return TableAxis(name, question)
-    if is_number(question):
-        raise DomainError(f"{question_id} asks for numbers: a joint table is of answers that can be listed.")
-    if not isinstance(mechanism, BloomResponse | SketchResponse):
-        raise _unknown(mechanism)
-    if question_id not in candidates:
-        raise DomainError(f"candidates of the text question {question_id} must be given: its answers are open.")
-    given = candidates[question_id]
-    strings = [normalise(text) for text in (given.strings if isinstance(given, CandidateMap) else given)]
-    if isinstance(mechanism, SketchResponse):
-        if not strings or len({*strings}) < len(strings):
-            raise DomainError("strings must be one at least, and differ from one another.")
-        return TableAxis(name, question, strings=tuple(strings))
-    return TableAxis(name, question, strings=tuple(strings), candidates=_read_map(mechanism, given, strings))
+    axis_of = find(question, "axis", DomainError)
+    axis: TableAxis = axis_of(question, question.mechanism, name, option, candidates.get(question_id))
+    return axis
 
 
-def _read_map(mechanism: BloomResponse, given: CandidateMap | Sequence[str], strings: Sequence[str]) -> CandidateMap:
-    if not isinstance(given, CandidateMap):
-        return CandidateMap.of(strings, mechanism.design)
-    if given.design != mechanism.design:
+def axis_of_answers(
+    question: Question, mechanism: ChoiceMechanism, name: str, option: str, given: Strings | None
+) -> TableAxis:
+    """Return the side of a question that takes one answer."""
+    return AnswerAxis(name, question, mechanism)
+
+
+def axis_of_option(
+    question: Question, mechanism: SelectionMechanism, name: str, option: str, given: Strings | None
+) -> TableAxis:
+    """Return the side of one option of an any-of question. Raises DomainError unless there is such an option."""
+    if option not in question.labels:
+        listed = ", ".join(f"{question.id}:{each}" for each in question.labels[:8])
+        raise DomainError(f"{question.id} takes several answers: ask for one option, {listed}.")
+    return OptionAxis(name, question, mechanism, question.labels.index(option))
+
+
+def axis_of_sketch(
+    question: Question, mechanism: SketchResponse, name: str, option: str, given: Strings | None
+) -> TableAxis:
+    """Return the side of strings that are reported by a sketch. Raises DomainError."""
+    strings = _normal(question, given)
+    if not strings or len({*strings}) < len(strings):
+        raise DomainError("strings must be one at least, and differ from one another.")
+    return SketchAxis(name, question, strings, mechanism)
+
+
+def axis_of_filter(
+    question: Question, mechanism: BloomResponse, name: str, option: str, given: Strings | None
+) -> TableAxis:
+    """Return the side of strings that are reported by Bloom filters. Raises DomainError."""
+    strings = _normal(question, given)
+    candidates = given if isinstance(given, CandidateMap) else CandidateMap.of(strings, mechanism.design)
+    if candidates.design != mechanism.design:
         raise DomainError("candidates are hashed for other parameters than the question's.")
-    return given
+    return FilterAxis(name, question, strings, mechanism, candidates)
 
 
-def _unknown(mechanism: Mechanism) -> DomainError:
-    return DomainError(
-        f"mechanism ({mechanism.name!r}) must be one whose likelihood is known, or it cannot be associated."
-    )
+def _normal(question: Question, given: Strings | None) -> tuple[str, ...]:
+    if given is None:
+        raise DomainError(f"candidates of the text question {question.id} must be given: its answers are open.")
+    return tuple(normalise(text) for text in (given.strings if isinstance(given, CandidateMap) else given))

@@ -42,7 +42,7 @@ def _groups(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> Itera
     columns = {question.id: column for question, column in survey.layout.cut(records)}
     for side in sides:
         others = {other.question.id for other in sides} - {side.question.id}
-        if side.strings is not None or not others:
+        if side.is_open or not others:
             continue
         column = side.narrow(columns[side.question.id])
         reports, codes = np.unique(column, axis=0, return_inverse=True)

@@ -9,6 +9,7 @@ import click
 from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, warn
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sources import read_source, tally_of
+from sotto_estimator.inference.registry import find, inference_of, is_text
 from sotto_estimator.sources.kinds import TALLY
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FileSource
@@ -17,12 +18,10 @@ from sotto_estimator.strings.candidates import CandidateMap, read_candidates, re
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
 from sotto_estimator.strings.decode import decode as decode_counts
 from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
-from sotto_estimator.strings.prefixes import decode_prefixes
 from sotto_estimator.strings.question import decode_tally, sketch_counts, text_question
 from sotto_estimator.strings.subject import Subject, subject_of, subject_of_tally
-from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
+from sotto_estimator.strings.unknown import ALPHABET
 from sotto_protocol.counted import Counted
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
 _QUESTION = " and one question's"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -173,7 +172,7 @@ def _from_tally(
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
     *place, question_id = sources
     tally = tally_of(read_source(place, token, then=_QUESTION), chosen)
-    question, _ = text_question(tally.survey, question_id)
+    question = text_question(tally.survey, question_id)
     for withheld in withheld_of(tally):
         if withheld.question == question_id and withheld.n_counted:
             warn(f"{withheld}.")
@@ -194,19 +193,21 @@ def _decode_unknown(
     if source.gives(TALLY):
         tally = tally_of(source, chosen)
         for asked in tally.survey.questions:
-            if asked.id == question_id and isinstance(asked.mechanism, SketchResponse):
-                decoded = decode_prefixes(asked.mechanism, sketch_counts(tally, question_id), alphabet, options)
+            if asked.id == question_id and is_text(asked) and inference_of(asked.mechanism).unlisted_by == "counts":
+                counts = sketch_counts(tally, question_id)
+                decoded = find(asked, "unlisted")(asked.mechanism, counts, alphabet, options)
                 return subject_of(tally.survey, asked, tally.counted(question_id), 0), decoded
     if isinstance(source, FileSource) and len(source.paths) > 1:
         raise click.UsageError("--unknown takes one file of packed reports.")
     survey, records = source.records(chosen)
     if survey.waves > 1 and chosen.wave is None:
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
-    question, mechanism = text_question(survey, question_id)
+    question = text_question(survey, question_id)
+    mechanism = question.mechanism
     columns = survey.layout.cut(chosen.of(survey, records))
     reports = next(part for asked, part in columns if asked.id == question_id)
     counted = Counted({chosen.wave or 1: len(reports)})
     subject = subject_of(survey, question, counted, mechanism.count_implausible(reports))
-    if isinstance(mechanism, SketchResponse):
-        return subject, decode_prefixes(mechanism, mechanism.count_support(reports), alphabet, options)
-    return subject, decode_unknown(mechanism, reports, alphabet, options).decoded
+    of_counts = inference_of(mechanism).unlisted_by == "counts"
+    told = mechanism.count_support(reports) if of_counts else reports
+    return subject, find(question, "unlisted")(mechanism, told, alphabet, options)

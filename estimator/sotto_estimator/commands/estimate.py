@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.commands.counts_options import CountsInput, DesignInput, counts_options
 from sotto_estimator.commands.data_options import DataOptions, data_options
 from sotto_estimator.commands.format_options import format_options
@@ -21,6 +20,7 @@ from sotto_estimator.commands.options import (
 )
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sources import read_source, tally_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata_of
 from sotto_estimator.shares.covariance import covariances_of

@@ -7,10 +7,10 @@ from typing import Literal
 
 from sotto_estimator.channel.channel import Target, errors_of
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.channel.questions import channel_of, is_number, is_text
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.registry import channel_of, find, is_text
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
 from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.numbers.counts import NumberCounts
@@ -63,13 +63,9 @@ def sides_of_tally(tally: Tally, target: Target) -> list[GroupEstimate]:
     """Return a side of every share and every mean that has reports. Texts have none: their shares are decoded."""
     found: list[GroupEstimate] = []
     for question in tally.survey.questions:
-        of_asked = tally.survey.draw is not None or question.mechanism.has_cohorts
-        sides: list[GroupEstimate] = []
-        if is_number(question):
-            sides = _mean(NumberCounts.of(tally, question), target)
-        elif not is_text(question):
-            sides = _shares(tally, question, target)
-        found += [replace(side, of_asked=of_asked) for side in sides]
+        if not is_text(question):
+            of_asked = tally.survey.draw is not None or question.mechanism.asks_one
+            found += [replace(one, of_asked=of_asked) for one in find(question, "groups")(tally, question, target)]
     return found
 
 
@@ -115,10 +111,11 @@ def people_of(tallies: Sequence[Tally]) -> People:
     return "same" if is_same else "other"
 
 
-def _shares(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:
+def share_groups(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:
+    """Return a side of every share that has reports."""
     counted, epsilon, channel = tally.counted(question.id), float(question.epsilon), channel_of(question)
     counts = tally.support_counts[question.id].tolist()
-    if not question.mechanism.has_cohorts:
+    if not question.mechanism.asks_one:
         counts = [(counted.n_reports, count) for count in counts]
     return [
         _of_devices(Group(count, n, channel), _devices(counted, n), epsilon, target, question.id, label)
@@ -151,7 +148,9 @@ def _of_devices(
     )
 
 
-def _mean(counts: NumberCounts, target: Target) -> list[GroupEstimate]:
+def mean_groups(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:
+    """Return the side of a mean, where there are reports."""
+    counts = NumberCounts.of(tally, question)
     if not counts.n_reports:
         return []
     options = IntervalOptions(target=target)

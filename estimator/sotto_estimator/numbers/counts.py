@@ -1,6 +1,7 @@
 """What is known of a question's numbers: their range, the channel, and how often each output was reported."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import SourceError
+from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_protocol import Question, Tally
@@ -28,10 +30,10 @@ class NumberCounts:
 
     @staticmethod
     def of(tally: Tally, question: Question) -> "NumberCounts":
-        """Return what is known of a question. Raises SourceError unless `is_number`."""
-        kind, mechanism = question.kind, question.mechanism
-        if not (isinstance(kind, Number) and isinstance(mechanism, WindowResponse)):
+        """Return what is known of a question. Raises SourceError for one that asks for no numbers."""
+        if figure_of(question) != "mean":
             raise SourceError(f"question {question.id} asks for no numbers.")
+        kind, mechanism = cast(Number, question.kind), cast(WindowResponse, question.mechanism)
         counts, devices = tally.support_counts[question.id], Devices.of(tally.counted(question.id))
         return NumberCounts(question.id, kind, NumberChannel.of(mechanism), float(question.epsilon), counts, devices)
 
@@ -56,3 +58,8 @@ class NumberCounts:
         outputs = range(int(self.channel.is_binary), self.channel.n_outputs)
         labels = [f"output {output}" for output in outputs]
         return QuestionCounts(self.question, labels, self.histogram[outputs.start :].tolist(), self.channel.of_output())
+
+
+def number_counts(tally: Tally, question: Question) -> list[NumberCounts]:
+    """Return what a question's mean is estimated of."""
+    return [NumberCounts.of(tally, question)]

@@ -11,10 +11,12 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.registry import count_intervals
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
+from sotto_protocol import Question, Tally
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -112,6 +114,18 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         interval=words_of_interval(channel, options),
         consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
     )
+
+
+def mean_interval(
+    tally: Tally, question: Question, options: IntervalOptions, n_groups: int = 1
+) -> dict[str, tuple[float, float]]:
+    """Return the interval of a question's mean; where all of the survey's hold together at the level, with these.
+
+    `n_groups`: of as many groups.
+    """
+    n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else 1)
+    mean = estimate_mean(NumberCounts.of(tally, question), options, n_intervals)
+    return {"mean": (mean.low, mean.high)}
 
 
 def method_of_mean(channel: NumberChannel, options: IntervalOptions) -> str:

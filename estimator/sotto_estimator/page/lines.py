@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sotto_estimator.channel.quality import Quality
-from sotto_estimator.channel.questions import is_text
+from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.page.release import Release
 from sotto_estimator.results.words import level_digits
@@ -46,7 +46,7 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "", *, 
 def remarks_on(question: Question, estimates: Estimates, say: Language) -> tuple[str, ...]:
     """Return what a question's intervals are, which a text question's have elsewhere, and of which reports."""
     by = next((mean.interval for mean in estimates.told_means if mean.question == question.id), "")
-    asks_some = bool(estimates.drawn) or (not is_text(question) and question.mechanism.has_cohorts)
+    asks_some = bool(estimates.drawn) or question.mechanism.asks_one
     made = () if is_text(question) else (interval_line(estimates.options, say, by, asks_some=asks_some),)
     return *made, *_of_reports(question, estimates, say)
 
@@ -67,7 +67,7 @@ def _of_reports(question: Question, estimates: Estimates, say: Language) -> Iter
             drawn=n_drawn,
             all=n_all,
         )
-    if not is_text(question) and question.mechanism.has_cohorts:
+    if question.mechanism.asks_one:
         yield say.gettext(
             "a device is asked one of the %(n)s options: each share is of the reports that ask its own",
             n=len(question.options),

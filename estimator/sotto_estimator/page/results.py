@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import TypeVar
 
 from sotto_estimator.channel.quality import qualities
-from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.inference.registry import count_intervals, figure_of, is_text
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.beside import Beside
 from sotto_estimator.page.choices import EACH, Choices
@@ -224,7 +224,7 @@ def _series(
     contradicting = waves_that_contradict(question, waves)
     waves = {wave: tally for wave, tally in waves.items() if wave not in contradicting}
     n_intervals, labels = count_intervals(release.survey), spoken.labels(question)
-    if is_number(question):
+    if figure_of(question) == "mean":
         found = mean_series_of(question, waves, choices.interval_options, n_intervals)
     else:
         answers = [row.answer for row in largest(rows, MAX_ANSWERS)]

@@ -73,7 +73,7 @@ class Section:
     @property
     def asks_one(self) -> bool:
         """Whether a device is asked one of the options, so that each share has its own n."""
-        return bool(self.rows) and self.question.mechanism.has_cohorts
+        return bool(self.rows) and self.question.mechanism.asks_one
 
     def has_interval(self, row: Estimate) -> bool:
         """Whether any share in [0, 1] is in a row's interval (`Estimates.has_interval`)."""

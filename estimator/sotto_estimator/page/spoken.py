@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from sotto_estimator.channel.questions import is_number, is_text
+from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.axis import shortest
 from sotto_estimator.page.choices import Choices
@@ -62,7 +62,7 @@ class Spoken:
 
     def labels(self, question: Question) -> dict[str, str]:
         """Return how answers are shown: options as they are read, a yes in the page's words."""
-        if is_number(question) or is_text(question):
+        if figure_of(question) != "share":
             return {"mean": self.say.gettext("Mean")}
         if question.type == "yes-no":
             return {"yes": self.say.gettext("Yes")}

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
-from sotto_estimator.channel.questions import is_text
 from sotto_estimator.errors import SourceError
+from sotto_estimator.inference.registry import inference_of, is_text
 from sotto_estimator.page.choices import EACH, Choices
 from sotto_estimator.page.errors import ChoiceError
 from sotto_estimator.page.release import Release
@@ -13,7 +13,6 @@ from sotto_estimator.strings.question import decode_tally
 from sotto_estimator.strings.subject import subject_of_tally
 from sotto_protocol import Question
 from sotto_protocol.language import Language
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.text import is_answer, normalise
 
 MAX_TEXTS = 200
@@ -34,7 +33,7 @@ class Search:
 
 def most_texts(question: Question) -> int:
     """Return how many texts can be looked for at once: fewer where each is held against very many counts."""
-    if isinstance(question.mechanism, SketchResponse):  # a text has one count in each of its rows
+    if not inference_of(question.mechanism).is_of_all_counts:  # a text has one count in each of its rows
         return MAX_TEXTS
     return max(1, min(MAX_TEXTS, MAX_CELLS // math.prod(question.mechanism.counts_shape)))
 
@@ -44,7 +43,7 @@ def hint_on(release: Release, choices: Choices, question: Question, say: Languag
     if choices.stratum == EACH:
         return say.gettext("Choose one group, or all groups together, to look for texts.")
     counted = release.tally(choices.wave, choices.place).counted(question.id)
-    if len(counted.by_wave) > 1 and isinstance(question.mechanism, SketchResponse):
+    if len(counted.by_wave) > 1 and not inference_of(question.mechanism).pools_waves:
         return say.gettext("Choose one wave to look for texts.")
     return "" if release.may_search else say.gettext("Analysts of the survey can look for texts here.")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sotto_estimator.channel.channel import errors_of, shares_of
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import IntervalOptions, is_interval, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
@@ -66,7 +66,7 @@ def series_of(
     if not n_of:
         return ()
     counts = np.array([tallies[wave].support_counts[question.id][columns] for wave in n_of], np.float64)
-    if question.mechanism.has_cohorts:  # a row each: the reports that ask the answer, and those that support it
+    if question.mechanism.asks_one:  # a row each: the reports that ask the answer, and those that support it
         asked, counts = counts[..., 0], counts[..., 1]
     else:
         asked = np.array([[n] * len(columns) for n in n_of.values()], np.float64)

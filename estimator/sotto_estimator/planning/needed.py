@@ -5,20 +5,13 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-import numpy as np
-
-from sotto_estimator.channel.channel import Floats
-from sotto_estimator.channel.questions import channel_of, is_text
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning import numbers as numbers
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.options import PlanOptions
-from sotto_estimator.planning.outlook import study_of, width_of
+from sotto_estimator.planning.outlook import outlook_of, width_of
 from sotto_estimator.planning.survey import answers_of, respondents_of
-from sotto_estimator.planning.widths import respondents_needed, smallest_n
 from sotto_protocol import Question
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
-from sotto_protocol.mechanisms.window import WindowResponse
 
 EPSILON_STEP = Decimal("0.001")
 """Epsilons are looked for in steps of the least that there is."""
@@ -28,26 +21,9 @@ _N_QUICK = 6  # after so many the search halves wherever it is slow
 def respondents_for(question: Question, want: float, options: PlanOptions, part: Fraction) -> int | None:
     """Return the fewest respondents that give the width, `part` of whom are asked; None where 10^12 do not."""
     try:
-        return respondents_of(question, _answers_for(question, want, options), part)
+        return respondents_of(question, outlook_of(question).answers_needed(want, options), part)
     except DomainError:
         return None
-
-
-def _answers_for(question: Question, want: float, options: PlanOptions) -> int:
-    mechanism = question.mechanism
-    if is_text(question):
-
-        def shares(n: Floats) -> Floats:
-            return np.array([width_of(question, int(size), options) for size in n])
-
-        return smallest_n(shares, want, 0)
-    if isinstance(mechanism, WindowResponse):
-        return numbers.respondents_for(want, mechanism, study_of(question), options)
-    return respondents_needed(
-        want,
-        channel_of(question),
-        options.for_target(options.about),
-    )
 
 
 def least_epsilon(

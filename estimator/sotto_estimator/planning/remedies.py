@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, most_steps, respondents_for
-from sotto_estimator.planning.outlook import width_of, width_of_waves
+from sotto_estimator.planning.outlook import outlook_of, width_of
 from sotto_estimator.planning.split import sum_of_most
 from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of, part_drawn
 from sotto_protocol import Question
@@ -74,7 +74,9 @@ def _help(
         width_drawn=width_drawn,
         respondents=respondents_for(one.question, one.goal, options, part),
         epsilon=epsilon,
-        width_of_waves=width_of_waves(one.question, one.n_answers, options, n_waves) if n_waves > 1 else None,
+        width_of_waves=outlook_of(one.question).width_of_waves(one.n_answers, options, n_waves)
+        if n_waves > 1
+        else None,
         width_of_others=width_of(one.question, one.n_answers * n_waves, options) if n_waves > 1 else None,
         width_of_respondents=_of_respondents(one, plan),
         is_free=draft.is_free(index),

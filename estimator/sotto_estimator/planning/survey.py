@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
-from sotto_estimator.channel.questions import count_intervals, is_number, is_text
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.registry import count_intervals
 from sotto_estimator.planning.options import PlanOptions
-from sotto_estimator.planning.outlook import Precision, figures_of, width_of
+from sotto_estimator.planning.outlook import Precision, outlook_of, size_of, width_of
 from sotto_protocol import Question, Survey
 from sotto_protocol.words import counted
 
@@ -91,7 +91,7 @@ def plan_question(
     """Return what one question of a survey shows of n respondents."""
     n_answers = answers_of(question, n, part_drawn(survey))
     figures = tuple(
-        figures_of(question, n_answers, options, target, n_intervals if is_together else 1, is_together)
+        outlook_of(question).precision(n_answers, options, target, n_intervals if is_together else 1, is_together)
         for target in TARGETS
         for is_together in (False, True)
     )
@@ -107,30 +107,20 @@ def part_drawn(survey: Survey) -> Fraction:
 
 def answers_of(question: Question, n: int, part: Fraction) -> int:
     """Return how many answers to a question, or to one option of it, n respondents give on average; 1 at the least."""
-    return max(1, int(n * part / _one_in(question)))
+    return max(1, int(n * part / question.mechanism.one_in))
 
 
 def respondents_of(question: Question, n_answers: int, part: Fraction) -> int:
     """Return the fewest respondents of whom `answers_of` is so much."""
-    needed = n_answers * _one_in(question) / part
+    needed = n_answers * question.mechanism.one_in / part
     return -int(-needed // 1)
-
-
-def _one_in(question: Question) -> int:
-    """Return of how many people one is asked an option; a text question's cohorts are all of them."""
-    return question.mechanism.n_values if question.mechanism.has_cohorts and not is_text(question) else 1
-
-
-def size_of(question: Question) -> float:
-    """Return all there is to learn: 1 of shares, a number's range in its unit."""
-    return 2 * float(question.kind.most_wanted) if is_number(question) else 1.0
 
 
 def wish_of(question: Question, half_width: float | None) -> float | None:
     """Return the half-width that is wished for: the question's `want`, else, of shares, the one that is given."""
     if question.want is not None:
         return float(question.want)
-    return None if is_number(question) else half_width
+    return half_width if outlook_of(question).is_in_points else None
 
 
 def wishes(questions: Iterable[QuestionPlan]) -> list[QuestionPlan]:

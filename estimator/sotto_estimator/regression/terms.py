@@ -9,12 +9,9 @@ import numpy as np
 
 from sotto_estimator.association.axes import YES_NO, TableAxis, read_side
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.channel.questions import is_number
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.registry import figure_of, is_text
 from sotto_protocol import Survey
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.mechanism import SelectionMechanism
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
 MAX_COVARIATES = 3
 
@@ -101,11 +98,10 @@ def _factors(survey: Survey, term: str) -> list[TableAxis]:
     while pieces:
         name = pieces.pop(0).strip()
         question = known.get(name)
-        if question is not None and isinstance(question.mechanism, SketchResponse | BloomResponse):
-            raise DomainError(f"{name} asks for text: a regression is of answers that can be listed.")
-        if question is not None and is_number(question):
-            raise DomainError(f"{name} asks for numbers: a regression is of answers that can be listed.")
-        if question is not None and isinstance(question.mechanism, SelectionMechanism) and pieces:
+        if question is not None and figure_of(question) != "share":
+            asked = "text" if is_text(question) else "numbers"
+            raise DomainError(f"{name} asks for {asked}: a regression is of answers that can be listed.")
+        if question is not None and question.mechanism.takes_rows and not question.mechanism.asks_one and pieces:
             name = f"{name}:{pieces.pop(0).strip()}"
         sides.append(read_side(survey, name, {}))
     return sides

@@ -5,20 +5,24 @@ shares; of values v and w, both = P(report supports both | answer), by whether t
 independent, so the covariance of two shares is that of one report's two supports, divided by n (a - b)^2.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, Target, check_target, errors_of, report_variance, shares_of
 from sotto_estimator.channel.simplex import project_on_simplex
 from sotto_estimator.errors import DomainError, NoReportsError, SourceError
+from sotto_estimator.inference.registry import NOT_TOLD, channel_of, find
 from sotto_estimator.intervals.intervals import target_of
-from sotto_protocol import Tally
-from sotto_protocol.mechanisms.mechanism import PureMechanism, SelectionMechanism
+from sotto_protocol import Question, Tally
+from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, PureMechanism
 
 MAX_ANSWERS = 100
 """Of questions of more a matrix is not shown beside estimates."""
-_OF_BITS = ", but of any-of by bit-flips about the respondents"
+Matrix = Callable[[Floats, int], Floats]
+"""Returns covariances, shape (k, k), of shares, shape (k,), and of how many reports they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +63,31 @@ def share_covariance(tally: Tally, question: str, *, target: Target | None = Non
     known = {of.id: of for of in tally.survey.questions}
     if question not in known:
         raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
-    mechanism = known[question].mechanism
-    is_any_of = isinstance(mechanism, SelectionMechanism) and target == "respondents"
-    if not isinstance(mechanism, PureMechanism) or not (is_any_of or mechanism.prob_support_both):
-        raise DomainError(
-            f"question ({question!r}) must be a one-of question by k-ary, subset or a bit an option: of "
-            f"{mechanism.name} a tally does not tell how answers go together{_OF_BITS}."
-        )
+    asked = known[question]
+    matrix_of: Matrix = find(asked, "covariance", DomainError)(asked, target)
     of_question = tally.counted(question)
     if len(of_question.waves) > 1:
         raise SourceError(f"the tally pools {len(of_question.waves)} waves; covariances are of one.")
     if not of_question.n_reports:
         raise NoReportsError(f"no report answers {question}; a covariance needs at least one.")
-    channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-    shares = shares_of(tally.support_counts[question], of_question.n_reports, channel)
-    if is_any_of:
-        return known[question].labels, np.diag(errors_of(shares, of_question.n_reports, channel, target) ** 2)
-    return known[question].labels, covariance_of(mechanism, project_on_simplex(shares), of_question.n_reports, target)
+    shares = shares_of(tally.support_counts[question], of_question.n_reports, channel_of(asked))
+    return asked.labels, matrix_of(shares, of_question.n_reports)
+
+
+def of_one_answer(question: Question, target: Target) -> Matrix:
+    """Return how covariances of a one-of question are made: of the closest possible shares. Raises DomainError."""
+    mechanism = cast(ChoiceMechanism, question.mechanism)
+    if mechanism.prob_support_both is None:
+        raise NOT_TOLD.error(question, DomainError)
+    return lambda shares, n: covariance_of(mechanism, project_on_simplex(shares), n, target)
+
+
+def of_selections(question: Question, target: Target) -> Matrix:
+    """Return the same of any-of by coins of each option's own: none where answers are fixed. Raises DomainError."""
+    if target != "respondents":
+        raise NOT_TOLD.error(question, DomainError)
+    channel = channel_of(question)
+    return lambda shares, n: np.diag(errors_of(shares, n, channel, target) ** 2)
 
 
 def covariances_of(tally: Tally, target: Target) -> tuple[Covariance, ...]:

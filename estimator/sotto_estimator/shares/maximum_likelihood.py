@@ -12,8 +12,8 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, shares_of
 from sotto_estimator.errors import DomainError, NoReportsError
+from sotto_estimator.inference.registry import channel_of, find
 from sotto_protocol import Question, Tally
-from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 _N_HALVINGS = 100
 
@@ -25,23 +25,30 @@ def likeliest_shares(tally: Tally, question: str) -> tuple[tuple[str, ...], Floa
     `consistent_share`, they are biased where the unbiased shares are not possible. Raises DomainError for a question
     of numbers or texts, NoReportsError where there are no reports.
     """
-    asked = _question(tally, question)
-    mechanism = asked.mechanism
-    assert isinstance(mechanism, PureMechanism)  # noqa: S101
-    channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+    known = {of.id: of for of in tally.survey.questions}
+    if question not in known:
+        raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
+    asked = known[question]
+    found: Floats = find(asked, "likeliest", DomainError)(tally, asked)
+    return asked.labels, found
+
+
+def likeliest_of_question(tally: Tally, asked: Question) -> Floats:
+    """Return a question's, shape (k,). Raises NoReportsError."""
+    question, mechanism, channel = asked.id, asked.mechanism, channel_of(asked)
     counts = tally.support_counts[question]
-    if mechanism.has_cohorts:
+    if mechanism.asks_one:
         if not counts[:, 0].all():
             raise NoReportsError(f"no report answers some option of {question}; each needs one at least.")
         shares = [float(shares_of(n_yes, n, channel)) for n, n_yes in counts.tolist()]
-        return asked.labels, np.clip(shares, 0, 1)
+        return np.clip(shares, 0, 1)
     n = tally.counted(question).n_reports
     if not n:
         raise NoReportsError(f"no report answers {question}; shares need at least one.")
     if not mechanism.sums_to_one:
-        return asked.labels, shares_of(counts, n, channel).clip(0, 1)
+        return shares_of(counts, n, channel).clip(0, 1)
     n_others = np.zeros(len(counts)) if mechanism.names_one else n - counts
-    return asked.labels, likeliest_of(counts.astype(np.float64), n_others.astype(np.float64), channel)
+    return likeliest_of(counts.astype(np.float64), n_others.astype(np.float64), channel)
 
 
 def likeliest_of(supports: Floats, others: Floats, channel: Channel) -> Floats:
@@ -74,12 +81,3 @@ def _shares_at(slope: float, supports: Floats, others: Floats, channel: Channel)
         is_steeper = _slopes(middle, supports, others, channel) > slope
         low, high = np.where(is_steeper, middle, low), np.where(is_steeper, high, middle)
     return np.asarray(np.where(_slopes(np.zeros(len(low)), supports, others, channel) <= slope, 0.0, high))
-
-
-def _question(tally: Tally, question: str) -> Question:
-    known = {of.id: of for of in tally.survey.questions}
-    if question not in known:
-        raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
-    if not isinstance(known[question].mechanism, PureMechanism):
-        raise DomainError(f"question ({question!r}) must be of shares: its answers are numbers or texts.")
-    return known[question]

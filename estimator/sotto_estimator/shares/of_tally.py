@@ -3,16 +3,16 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, check_counts, check_n, errors_of, shares_of
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.channel.quality import qualities, shift_per_percent
-from sotto_estimator.channel.questions import channel_of_mechanism, count_intervals, is_number, is_text, pure_mechanism
 from sotto_estimator.designs.named import takes_named_design
 from sotto_estimator.errors import NoReportsError, SourceError
+from sotto_estimator.inference.registry import count_intervals, figure_of, find, is_text, share_channel
 from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
@@ -75,8 +75,7 @@ def estimate_tally(
     reports, or text questions only; and for a mechanism that is neither pure, nor of numbers, nor a text question's.
     """
     shown = [question for question in tally.survey.questions if not is_text(question)]
-    counted = [counts for question in shown if not is_number(question) for counts in _counts(tally, question)]
-    numbers = [NumberCounts.of(tally, question) for question in shown if is_number(question)]
+    counted, numbers = _counted(tally, shown)
     if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = (options or IntervalOptions()).of(tally.survey)
@@ -100,7 +99,7 @@ def estimate_tally(
             for of in numbers
             if has_distributions and of.n_reports and has_distribution(of)
         ),
-        asked=tuple(question.id for question in shown if question.mechanism.has_cohorts),
+        asked=tuple(question.id for question in shown if question.mechanism.asks_one),
         n_groups=n_groups,
     )
     return found.held_against_design() if is_held else found
@@ -173,7 +172,7 @@ def intervals_together(
 
     Where all of the survey's hold together, they are these. `n_groups`: of as many groups.
     """
-    counted = [counts for counts in _counts(tally, question) if counts.n]
+    counted = [counts for counts in share_counts(tally, question) if counts.n]
     n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else len(question.labels))
     found: dict[str, tuple[float, float]] = {}
     for counts in counted:
@@ -182,17 +181,26 @@ def intervals_together(
     return found
 
 
-def _counts(tally: Tally, question: Question) -> list[_Counts]:
-    mechanism, of_question = pure_mechanism(question), tally.counted(question.id)
+def _counted(tally: Tally, questions: Sequence[Question]) -> tuple[list[_Counts], list[NumberCounts]]:
+    """Return the counts of some questions' shares, and of their numbers. Raises SourceError for text."""
+    found: dict[str, list[Any]] = {"share": [], "mean": []}
+    for question in questions:
+        found[figure_of(question)] += find(question, "counts")(tally, question)
+    return found["share"], found["mean"]
+
+
+def share_counts(tally: Tally, question: Question) -> list[_Counts]:
+    """Return the counts of a question of shares: in one, or where each option is asked of others, one of each."""
+    mechanism, of_question = cast(PureMechanism, question.mechanism), tally.counted(question.id)
     counts, epsilon = tally.support_counts[question.id].tolist(), float(question.epsilon)
-    if mechanism.has_cohorts:
+    if mechanism.asks_one:
         return [
-            _asked(question, label, n_yes, channel_of_mechanism(mechanism), n, of_question)
+            _asked(question, label, n_yes, share_channel(mechanism), n, of_question)
             for label, (n, n_yes) in zip(question.labels, counts, strict=True)
         ]
     n_true = mechanism.n_true if mechanism.n_values > 1 else None
     about = (of_question.n_reports, Devices.of(of_question), n_true)
-    named = (question.id, question.labels, counts, channel_of_mechanism(mechanism), epsilon, mechanism.sums_to_one)
+    named = (question.id, question.labels, counts, share_channel(mechanism), epsilon, mechanism.sums_to_one)
     return [_Counts(*named, *about, mechanism=mechanism)]
 
 
@@ -249,17 +257,14 @@ def waves_that_contradict(question: Question, by_wave: Mapping[int, Tally]) -> f
 def _tested_of_wave(tally: Tally, of: Sequence[Question] | None = None) -> list[_Tested]:
     """Return what is tested of a tally of one wave, of some questions or of all; nothing of one without reports."""
     questions = [question for question in of or tally.survey.questions if not is_text(question)]
-    counted = [counts for question in questions if not is_number(question) for counts in _counts(tally, question)]
-    numbers = [NumberCounts.of(tally, question) for question in questions if is_number(question)]
-    return [test._replace(wave=wave) for wave in tally.waves[:1] for test in _tested(counted, numbers)]
+    tested = _tested(*_counted(tally, questions))
+    return [test._replace(wave=wave) for wave in tally.waves[:1] for test in tested]
 
 
 def contradictions_of_questions(tally: Tally, ids: Collection[str], *, n_groups: int = 1) -> tuple[Contradiction, ...]:
     """Return what `estimate_tally` finds of some questions' counts alone, in an output of so many groups."""
-    asked = [question for question in tally.survey.questions if question.id in ids]
-    pure = [question for question in asked if isinstance(question.mechanism, PureMechanism) and not is_text(question)]
-    counted = [counts for question in pure if not is_number(question) for counts in _counts(tally, question)]
-    return _contradictions(_tested(counted, []), n_groups)
+    asked = [question for question in tally.survey.questions if question.id in ids and figure_of(question) == "share"]
+    return _contradictions(_tested(*_counted(tally, asked)), n_groups)
 
 
 def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contradiction, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.inference.registry import find, is_text
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
@@ -13,8 +14,6 @@ from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Counts
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.text import normalise
-
-TextResponse = BloomResponse | SketchResponse
 
 
 def decode_tally(
@@ -30,22 +29,47 @@ def decode_tally(
     `candidates`: strings that differ as answers count, which devices report and which they are brought to.
     Raises SourceError where the survey has no such text question, or no reports are counted.
     """
-    _, mechanism = text_question(tally.survey, question_id)
+    question = text_question(tally.survey, question_id)
     strings = [normalise(text) for text in candidates]
     if not strings:
         raise DomainError("candidates must not be empty: without them there is nothing to decode.")
-    if isinstance(mechanism, SketchResponse):
-        return decode_sketch(mechanism, sketch_counts(tally, question_id), strings, options, keep_all=keep_all)
+    decode_question = find(question, "decode")
+    decoded: Decoded = decode_question(question.mechanism, tally, question_id, strings, options, keep_all=keep_all)
+    return decoded
+
+
+def decode_sketch_question(
+    mechanism: SketchResponse,
+    tally: Tally,
+    question_id: str,
+    strings: Sequence[str],
+    options: DecodeOptions | None,
+    *,
+    keep_all: bool,
+) -> Decoded:
+    """Return what a tally tells of strings that are reported by a sketch."""
+    return decode_sketch(mechanism, sketch_counts(tally, question_id), strings, options, keep_all=keep_all)
+
+
+def decode_filter_question(
+    mechanism: BloomResponse,
+    tally: Tally,
+    question_id: str,
+    strings: Sequence[str],
+    options: DecodeOptions | None,
+    *,
+    keep_all: bool,
+) -> Decoded:
+    """Return what a tally tells of strings that are reported by Bloom filters."""
     mapped = CandidateMap.of(strings, mechanism.design)
     return decode(bit_counts(tally, question_id), bit_rates(mechanism), mapped, options, keep_all=keep_all)
 
 
-def text_question(survey: Survey, question_id: str) -> tuple[Question, TextResponse]:
-    """Return a survey's text question and its mechanism. Raises SourceError, which names those that there are."""
-    for question in survey.questions:
-        if question.id == question_id and isinstance(question.mechanism, TextResponse):
-            return question, question.mechanism
-    texts = [question.id for question in survey.questions if isinstance(question.mechanism, TextResponse)]
+def text_question(survey: Survey, question_id: str) -> Question:
+    """Return a survey's text question. Raises SourceError, which names those that there are."""
+    texts = {question.id: question for question in survey.questions if is_text(question)}
+    if question_id in texts:
+        return texts[question_id]
     known = ", ".join(texts) or "none"
     raise SourceError(f"{question_id!r} is not a text question of the survey; its text questions: {known}.")
 

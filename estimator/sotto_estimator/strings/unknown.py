@@ -55,6 +55,11 @@ class Unknown:
     decoded: Decoded
 
 
+def decode_grams(mechanism: BloomResponse, reports: Bytes, alphabet: str, options: DecodeOptions) -> Decoded:
+    """Return the strings that `decode_unknown` finds."""
+    return decode_unknown(mechanism, reports, alphabet, options).decoded
+
+
 def decode_unknown(
     mechanism: BloomResponse, reports: Bytes, alphabet: str = ALPHABET, options: DecodeOptions | None = None
 ) -> Unknown:

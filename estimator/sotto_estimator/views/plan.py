@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.channel.questions import is_number, is_text
+from sotto_estimator.inference.registry import figure_of, is_text
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.options import PLANNED, PlanOptions
 from sotto_estimator.planning.outlook import Precision
@@ -103,7 +103,7 @@ def _cells(one: QuestionPlan, figures: Precision) -> list[Cell]:
 
 
 def _figures(figures: Precision, question: Question) -> list[str]:
-    say = amount if is_number(question) else lambda width, _: width_words(width)
+    say = amount if figure_of(question) == "mean" else lambda width, _: width_words(width)
     listed = (figures.half_width, figures.smallest_share, figures.smallest_difference)
     return ["-" if figure is None else say(figure, question) for figure in listed]
 

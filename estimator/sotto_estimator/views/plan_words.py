@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from sotto_estimator.channel.channel import Target
-from sotto_estimator.channel.questions import is_number, is_text
-from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPlan, size_of
+from sotto_estimator.inference.registry import figure_of, is_text
+from sotto_estimator.planning.outlook import size_of
+from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPlan
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_protocol import Question
@@ -28,7 +29,7 @@ def points(width: float) -> str:
 
 def amount(width: float, question: Question) -> str:
     """Return a half-width in the words of its question: points, or a number's unit."""
-    if not is_number(question):
+    if figure_of(question) != "mean":
         return points(width)
     unit = getattr(question.kind, "unit", "")
     return f"{value_words(width, width)} {unit}".rstrip()
@@ -47,9 +48,7 @@ def within(width: float, question: Question) -> str:
 
 def answers(one: QuestionPlan) -> str:
     """Return how many answers there are to a question, or to each option of it."""
-    return counted(one.n_answers, "answer") + " to each option" * (
-        one.question.mechanism.has_cohorts and not is_text(one.question)
-    )
+    return counted(one.n_answers, "answer") + " to each option" * (one.question.mechanism.asks_one)
 
 
 def of_asked(plan: PlannedSurvey) -> str:
@@ -82,7 +81,7 @@ def _known(one: QuestionPlan, plan: PlannedSurvey) -> str:
     other_width = f"+- {others} {of_other}" if others != alone else ""
     all_of_them = f"with all {plan.n_intervals} intervals at once +- {together}" if plan.n_intervals > 1 else ""
     more = ", ".join(filter(None, [other_width, all_of_them]))
-    what = "mean" if is_number(one.question) else "share"
+    what = figure_of(one.question)
     return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone}{f' ({more})' * bool(more)}"
 
 
@@ -91,7 +90,7 @@ def _not_told(one: QuestionPlan, plan: PlannedSurvey) -> str:
     least, difference = alone.smallest_share, alone.smallest_difference
     groups = "two halves of them are not surely told apart"
     groups += ", whatever they answer" if difference is None else f" below {amount(difference, one.question)}"
-    if is_number(one.question):
+    if figure_of(one.question) == "mean":
         return f"by the intervals of both alone, {groups}."
     rare = "options below {} are" if len(one.question.labels) > 1 else "a yes below {} is"
     if least is None:

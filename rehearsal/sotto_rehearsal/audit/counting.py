@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol import Question
+from sotto_estimator.inference.registry import is_text
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.questions.text import Text
 from sotto_rehearsal.audit.design import Design
 from sotto_rehearsal.audit.events import count_events, name_event, speaks_for
 from sotto_rehearsal.audit.names import Names
@@ -64,7 +63,7 @@ def by_value(
     not. `place` and `among` are those of `by_answer`.
     """
     question = design.survey.questions[index]
-    truth = np.eye(len(design.answers[index]), dtype=np.bool_) if _is_text(question) else design.truth(index)
+    truth = np.eye(len(design.answers[index]), dtype=np.bool_) if is_text(question) else design.truth(index)
     if truth is None:
         return None
     every = np.True_ if among is None else among
@@ -75,19 +74,15 @@ def by_value(
         n_rows = int((chosen & sample.has[:, index]).sum())
         x, y = x + support * is_true, y + support * ~is_true
         n, m = n + n_rows * is_true, m + n_rows * ~is_true
-    kind = "text" if _is_text(question) else "value"
+    kind = "text" if is_text(question) else "value"
     names = Names(truth.shape[1], lambda value: f"{kind} {value} is supported")
     return Counted(x, n, names), Counted(y, m, names)
-
-
-def _is_text(question: Question) -> bool:
-    return isinstance(question.kind, Text)
 
 
 def _support(design: Design, sample: Sample, index: int, place: int, chosen: Chosen) -> Ints:
     """Return how many reports of those devices support each value, shape (n_values,)."""
     question = design.survey.questions[index]
-    if _is_text(question):
+    if is_text(question):
         if (index, place) not in sample.spoken:
             rows = sample.waves[place][index]
             sample.spoken[index, place] = speaks_for(question, design.answers[index], rows)
@@ -95,4 +90,4 @@ def _support(design: Design, sample: Sample, index: int, place: int, chosen: Cho
         return speaks
     rows = sample.rows(index, chosen, place)
     counts = question.mechanism.count_support(rows)
-    return counts[:, 1] if question.mechanism.has_cohorts else counts
+    return counts[:, 1] if question.mechanism.asks_one else counts

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.association.axes import TableAxis
-from sotto_estimator.strings.candidates import CandidateMap
+from sotto_estimator.inference.registry import find, is_text
 from sotto_protocol import Question
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.mechanisms.ones import count_ones
-from sotto_protocol.questions.text import Text
 from sotto_protocol.text import normalise
 
 MAX_COUNTS = 2**14
@@ -61,7 +59,7 @@ def features(question: Question, answers: Sequence[Any], rows: Bytes) -> NDArray
     second, in steps.
     """
     mechanism = question.mechanism
-    if isinstance(question.kind, Text):
+    if is_text(question):
         return _one_hot(np.digitize(_log_ratio(question, answers, rows), _STEPS), len(_STEPS) + 1)
     if 0 < mechanism.n_outputs <= _MAX_ONE_HOT:
         return _one_hot(mechanism.numbers(rows), mechanism.n_outputs)
@@ -94,5 +92,5 @@ def _likelihood(question: Question, answers: Sequence[Any], rows: Bytes) -> NDAr
     """Return the likelihood of a text question's reports under texts, and under others: shape (n, n_answers + 1)."""
     mechanism = question.mechanism
     strings = tuple(normalise(str(question.skip) if answer is None else answer) for answer in answers)
-    candidates = CandidateMap.of(strings, mechanism.design) if isinstance(mechanism, BloomResponse) else None
-    return TableAxis(question.id, question, strings=strings, candidates=candidates).likelihood(rows)
+    axis: TableAxis = find(question, "axis")(question, mechanism, question.id, "", strings)
+    return axis.likelihood(rows)

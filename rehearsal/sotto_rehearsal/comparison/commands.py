@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from sotto_estimator.channel.questions import is_text
 from sotto_estimator.commands.options import interval_options, style_options, warn
+from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.draft import Draft
 from sotto_rehearsal.comparison.comparison import Study, compare_survey

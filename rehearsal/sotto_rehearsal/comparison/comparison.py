@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel.questions import is_text
+from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Question, Survey
 from sotto_rehearsal.comparison.knowledge import Knowledge, Trial

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sotto_estimator.inference.registry import inference_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.drawn import Drawn, draw_questions
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.record import HEAD, WAVE
 from sotto_rehearsal.simulation.answers import Encoded, Floats
 from sotto_rehearsal.simulation.devices import Devices
@@ -42,8 +42,8 @@ class Task:
         """Return the waves whose reports a question's estimates are of."""
         if self.wave:
             return [self.wave]
-        is_sketch = isinstance(question.mechanism, SketchResponse)
-        return [self.n_waves] if is_sketch else [*range(1, self.n_waves + 1)]
+        pools = inference_of(question.mechanism).pools_waves
+        return [*range(1, self.n_waves + 1)] if pools else [self.n_waves]
 
     @property
     def people_per_chunk(self) -> int:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sotto_estimator.channel.questions import channel_of, count_intervals
+from sotto_estimator.inference.registry import channel_of, count_intervals
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of

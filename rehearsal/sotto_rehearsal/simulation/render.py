@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from sotto_estimator.inference.registry import figure_of, find
 from sotto_estimator.intervals.methods import find_method
-from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import words_of_interval
 from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.percents import percent, signed_percent
 from sotto_estimator.results.words import escaped, interval_words
 from sotto_estimator.views.numbers import value_words
-from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.minimum import needs_of
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
@@ -54,9 +53,10 @@ def caption(simulation: Simulation) -> str:
         lines.append(f"every answer is taken to be as likely to {', '.join(task.truth.assumed)}: no truth says more")
     lines += [f"trouble: {words}" for words in _trouble(simulation)]
     lines += [
-        f"the interval of the mean of {question.id}: {words_of_interval(NumberChannel.of(question.mechanism), options)}"
+        f"the interval of the mean of {question.id}: "
+        + words_of_interval(find(question, "channel")(question.mechanism), options)
         for question in task.survey.questions
-        if isinstance(question.mechanism, WindowResponse)
+        if figure_of(question) == "mean"
     ]
     if any(row.kind == "string" for row in simulation.rows):
         lines.append(_STRINGS)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom, t
 
-from sotto_estimator.channel.questions import is_number, is_text
+from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Task
@@ -171,7 +171,7 @@ def _means(true: Floats) -> Floats:
 
 def _row(of: QuestionTruth, label: str, seen: _Seen, level: float) -> Row:
     question = of.question
-    kind = "string" if is_text(question) else "mean" if is_number(question) else "share"
+    kind = figure_of(question)
     unit = getattr(question.kind, "unit", "")
     is_found = np.isfinite(seen.found[:, 0]) & np.isfinite(seen.true)
     truth = seen.truth if np.isfinite(seen.truth) else None

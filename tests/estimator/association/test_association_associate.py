@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sotto_estimator import DomainError, SourceError
 from sotto_estimator.association import groups
 from sotto_estimator.association.associate import Association, associate
-from sotto_estimator.association.axes import TableAxis
+from sotto_estimator.association.axes import read_side
 from sotto_estimator.strings.bloom_likelihood import OTHER, bloom_likelihood, misfit, random_string
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Coins, Survey, compile_survey
@@ -220,9 +220,8 @@ def test_too_many_cells_and_no_reports_are_refused() -> None:
 @pytest.mark.parametrize("name", ["paid", "size", "hue", "lent", "drugs:gin"])
 def test_the_likelihood_is_the_probability_of_every_report(name: str) -> None:
     """Exact: over all possible reports of a question, as the thresholds say."""
-    question_id, _, option = name.partition(":")
-    found = next(q for q in SURVEY.questions if q.id == question_id)
-    side = TableAxis(name, found, found.options.index(option) if option else None)
+    found = next(q for q in SURVEY.questions if q.id == name.partition(":")[0])
+    side = read_side(SURVEY, name, {})
     true, other = found.mechanism.prob_support_if_true, found.mechanism.prob_support_if_other
     n_bits = 1 if side.labels == ("yes", "no") else found.mechanism.n_values
     if name == "size":

@@ -12,7 +12,7 @@ from scipy import optimize
 from contract import N_DRAWS, Z_MAX, answers_of, cases, coins_of
 from sotto_estimator.channel.channel import TARGETS, Channel, Target, errors_of
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_protocol import Question
 from sotto_protocol.counted import Counted

@@ -13,11 +13,12 @@ from console import Console
 from planned import LUNCH, plan_file, survey_of
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import TARGETS, Channel, Target
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import share_bounds
 from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.planning.options import PlanOptions
-from sotto_estimator.planning.outlook import told_from_zero, width_of
+from sotto_estimator.planning.outlook import width_of
+from sotto_estimator.planning.share_outlook import told_from_zero
 from sotto_estimator.planning.survey import answers_of, part_drawn, plan_survey, respondents_of
 from sotto_estimator.planning.widths import half_width
 from sotto_estimator.strings.plan import POWER

@@ -16,8 +16,8 @@ import reference
 from published import build, survey_of
 from sotto_estimator.association.axes import read_sides
 from sotto_estimator.channel.channel import Channel, Target
-from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results

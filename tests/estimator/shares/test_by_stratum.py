@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, confidence_interval, estimate
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.compare import order_groups
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes

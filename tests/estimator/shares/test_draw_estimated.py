@@ -16,8 +16,8 @@ from sotto_estimator import plan
 from sotto_estimator.association.associate import associate
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.channel.quality import qualities
-from sotto_estimator.channel.questions import channel_of
 from sotto_estimator.errors import SourceError
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.contradiction import contradictions_of
 from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_estimator.page.choices import Choices

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from sotto_estimator import DomainError, SourceError, likeliest_shares
 from sotto_estimator.channel.channel import Channel
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.shares.maximum_likelihood import likeliest_of
 from sotto_protocol import Coins, Tally, compile_toml
 

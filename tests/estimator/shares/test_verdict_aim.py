@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from sotto_estimator import Channel, IntervalOptions
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.channel.questions import channel_of
+from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import share_bounds
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds

@@ -12,12 +12,12 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.options import PlanOptions
-from sotto_estimator.planning.survey import USABLE, part_drawn, size_of, wish_of
+from sotto_estimator.planning.outlook import size_of
+from sotto_estimator.planning.survey import USABLE, part_drawn, wish_of
 from sotto_estimator.planning.widths import respondents_needed
 from sotto_estimator.results.rounding import Ends
 from sotto_estimator.shares.verdict.verdict import Aim
 from sotto_protocol import Question, Tally
-from sotto_protocol.questions.number import Number
 
 _planned = lru_cache(maxsize=256)(respondents_for)  # a live page asks for the same again and again
 
@@ -36,7 +36,7 @@ def aim_of_question(
         return None
     n_people = _planned(question, half_width, _plan_options(options), part_drawn(tally.survey))
     n_needed = None if n_people is None else n_waves * n_people
-    unit = question.kind.unit if isinstance(question.kind, Number) else None
+    unit = getattr(question.kind, "unit", None)
     drawn = (tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None
     return _aim(Aim(half_width, wanted is not None, n_needed, tally.n_reports, unit, drawn))
 

@@ -3,11 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sotto_estimator.channel.questions import count_intervals, is_number, is_text
+from sotto_estimator.inference.registry import find, is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.numbers.counts import NumberCounts
-from sotto_estimator.numbers.mean import estimate_mean
-from sotto_estimator.shares.of_tally import intervals_together
 from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 from sotto_protocol import Question, Tally
 
@@ -52,11 +49,6 @@ def _compare(
     n_groups = n_together or len(counted)
     spans: dict[str, list[ShareInterval]] = {}
     for name, tally in counted.items():
-        if is_number(question):
-            n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else 1)
-            mean = estimate_mean(NumberCounts.of(tally, question), options, n_intervals)
-            spans.setdefault("mean", []).append(ShareInterval(name, mean.low, mean.high))
-            continue
-        for answer, ends in intervals_together(tally, question, options, n_groups).items():
+        for answer, ends in find(question, "intervals")(tally, question, options, n_groups).items():
             spans.setdefault(answer, []).append(ShareInterval(name, *ends))
     return [Comparison(question.id, answer, order_of(listed)) for answer, listed in spans.items() if len(listed) > 1]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.channel.questions import count_intervals, is_text
+from sotto_estimator.inference.registry import count_intervals, is_text
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.results.largest import largest
@@ -75,7 +75,7 @@ def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, estim
         return Verdict(question.id, share_findings(rows), aim=aim)
     together = intervals_together(tally, question, options, estimates.n_groups if options.simultaneous else 1)
     # About respondents each option is of those who were asked it: other people.
-    is_comparable = not (question.mechanism.has_cohorts and options.about == "respondents")
+    is_comparable = not (question.mechanism.asks_one and options.about == "respondents")
     order = order_of([ShareInterval(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
     shown = largest(rows, MAX_FINDINGS)
     if len(shown) < len(rows):

@@ -1,0 +1,195 @@
+"""What the estimator knows of each kind of mechanism, a row a kind: what is estimated, and which function does what.
+
+A row names functions by module, as `room.module:name`, since they stand in the rooms above, and are loaded when they
+are called; where a kind has none, it has the sentence why. A mechanism has the row of the nearest class above it that
+has one: so a new one is estimated, planned and associated as its kind is, and one of no kind is refused by name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, Literal
+
+from sotto_estimator.channel.channel import Channel
+from sotto_estimator.errors import EstimatorError, SourceError
+from sotto_protocol import Question, Survey
+from sotto_protocol.mechanisms.asked_option import AskedOption
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
+from sotto_protocol.mechanisms.window import WindowResponse
+
+Figure = Literal["share", "mean", "string"]
+"""What is estimated: the share of each answer, the mean of numbers, or the shares of strings that are found."""
+Capability = Literal[
+    "channel", "counts", "intervals", "covariance", "likeliest", "plan", "groups", "axis", "decode", "unlisted"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Why a kind has no such function; {id} and {mechanism} stand for a question's id and its mechanism's name."""
+
+    why: str
+
+    def error(self, question: Question, kind: type[EstimatorError] = SourceError) -> EstimatorError:
+        """Return what is raised of a question."""
+        return kind(self.why.format(id=question.id, mechanism=question.mechanism.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """What is known of the reports of a kind of mechanism.
+
+    `channel(mechanism)`: what its reports went through. `counts(tally, question)`: what its estimates are made of, in a
+    list. `intervals(tally, question, options, n_groups)`: by answer, those that hold together. `covariance(question,
+    target)`: how the covariances of n shares are made of shares and n. `likeliest(tally, question)`: the shares of
+    maximum likelihood. `plan(question, mechanism)`: its `FigureOutlook`. `groups(tally, question, target)`: a
+    `GroupEstimate` of each figure. `axis(question, mechanism, name, option, candidates)`: its `TableAxis`, with the
+    likelihood of a report. `decode(mechanism, tally, question, strings, options, keep_all)`, and `unlisted(mechanism,
+    counts or reports, alphabet, options)`: strings that are listed, and that are not, found as `unlisted_by` says.
+    `pools_waves`: whether reports of several waves are estimated together. `is_of_all_counts`: whether a string is
+    held against all of a cohort's counts.
+    """
+
+    figure: Figure
+    channel: str | Nothing
+    counts: str | Nothing
+    intervals: str | Nothing
+    covariance: str | Nothing
+    likeliest: str | Nothing
+    plan: str | Nothing
+    groups: str | Nothing
+    axis: str | Nothing
+    decode: str | Nothing
+    unlisted: str | Nothing
+    pools_waves: bool = True
+    is_of_all_counts: bool = True
+    unlisted_by: Literal["counts", "reports"] = "counts"
+
+
+_NO_SHARES = Nothing("question ('{id}') must be of shares: its answers are numbers or texts.")
+NOT_TOLD = Nothing(
+    "question ('{id}') must be a one-of question by k-ary, subset or a bit an option: of {mechanism} a tally does not "
+    "tell how answers go together, but of any-of by bit-flips about the respondents."
+)
+_NOT_PURE = Nothing("question {id} cannot be estimated by itself: {mechanism} is not pure.")
+_NO_TEXT = Nothing("question {id} asks for no text: there are no strings to be found.")
+_DECODED = Nothing("question {id} asks for text: the shares of its strings are decoded (`sotto decode`).")
+_UNKNOWN = Inference(
+    figure="share",
+    channel=_NOT_PURE,
+    counts=_NOT_PURE,
+    intervals=_NOT_PURE,
+    covariance=NOT_TOLD,
+    likeliest=_NO_SHARES,
+    plan=_NOT_PURE,
+    groups=_NOT_PURE,
+    axis=Nothing("mechanism ('{mechanism}') must be one whose likelihood is known, or it cannot be associated."),
+    decode=_NO_TEXT,
+    unlisted=_NO_TEXT,
+)
+_SHARES = replace(
+    _UNKNOWN,
+    channel="inference.registry:share_channel",
+    counts="shares.of_tally:share_counts",
+    intervals="shares.of_tally:intervals_together",
+    likeliest="shares.maximum_likelihood:likeliest_of_question",
+    plan="planning.share_outlook:ShareOutlook",
+    groups="comparing.group_estimates:share_groups",
+)
+_TEXTS = replace(
+    _UNKNOWN,
+    figure="string",
+    counts=_DECODED,
+    intervals=_DECODED,
+    groups=_DECODED,
+)
+INFERENCE: Mapping[type, Inference] = {
+    Mechanism: _UNKNOWN,
+    PureMechanism: _SHARES,
+    ChoiceMechanism: replace(
+        _SHARES, covariance="shares.covariance:of_one_answer", axis="association.axes:axis_of_answers"
+    ),
+    SelectionMechanism: replace(
+        _SHARES, covariance="shares.covariance:of_selections", axis="association.axes:axis_of_option"
+    ),
+    AskedOption: replace(
+        _SHARES,
+        axis=Nothing(
+            "{id} asks each device one option (asked-option): no report says how options go together, and it cannot be "
+            'associated. mechanism = "bit-flips" in the survey file asks all of them.'
+        ),
+    ),
+    WindowResponse: replace(
+        _UNKNOWN,
+        figure="mean",
+        channel="numbers.channel:NumberChannel.of",
+        counts="numbers.counts:number_counts",
+        intervals="numbers.mean:mean_interval",
+        plan="planning.mean_outlook:MeanOutlook",
+        groups="comparing.group_estimates:mean_groups",
+        axis=Nothing("{id} asks for numbers: a joint table is of answers that can be listed."),
+    ),
+    SketchResponse: replace(
+        _TEXTS,
+        plan="planning.string_outlook:SketchOutlook",
+        axis="association.axes:axis_of_sketch",
+        decode="strings.question:decode_sketch_question",
+        unlisted="strings.prefixes:decode_prefixes",
+        pools_waves=False,
+        is_of_all_counts=False,
+    ),
+    BloomResponse: replace(
+        _TEXTS,
+        plan="planning.string_outlook:FilterOutlook",
+        axis="association.axes:axis_of_filter",
+        decode="strings.question:decode_filter_question",
+        unlisted="strings.unknown:decode_grams",
+        unlisted_by="reports",
+    ),
+}
+"""The rows, by the class of mechanisms that each is of."""
+
+
+def inference_of(mechanism: Mechanism) -> Inference:
+    """Return the row of a mechanism."""
+    return next(INFERENCE[kind] for kind in type(mechanism).__mro__ if kind in INFERENCE)
+
+
+def figure_of(question: Question) -> Figure:
+    """Return what is estimated of a question."""
+    return inference_of(question.mechanism).figure
+
+
+def find(question: Question, what: Capability, error: type[EstimatorError] = SourceError) -> Any:
+    """Return the function of a question's kind, loaded now. Raises the error where there is none, with why."""
+    named = getattr(inference_of(question.mechanism), what)
+    if isinstance(named, Nothing):
+        raise named.error(question, error)
+    module, _, name = named.partition(":")
+    return attrgetter(name)(import_module(f"sotto_estimator.{module}"))
+
+
+def is_text(question: Question) -> bool:
+    """Whether its shares are those of strings, which are decoded (`sotto_estimator.strings`)."""
+    return figure_of(question) == "string"
+
+
+def share_channel(mechanism: PureMechanism) -> Channel:
+    """Return the channel that reports of shares go through."""
+    return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other, *mechanism.prob_support_if_kept)
+
+
+def channel_of(question: Question) -> Channel:
+    """Return the channel of a question of shares. Raises SourceError where it is of something else."""
+    if figure_of(question) != "share":
+        raise _NOT_PURE.error(question)
+    channel: Channel = find(question, "channel")(question.mechanism)
+    return channel
+
+
+def count_intervals(survey: Survey) -> int:
+    """Return how many intervals there are: of every share, and of every mean. A text question has none here."""
+    return sum(1 if figure_of(question) == "mean" else len(question.labels) for question in survey.questions)

@@ -1,0 +1,50 @@
+"""What a question of numbers will show: their mean."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from sotto_estimator.channel.channel import Target
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.mean import method_of_mean, place_error
+from sotto_estimator.planning.numbers import NumberStudy, expected_outputs, half_widths, respondents_for
+from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import FigureOutlook
+from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.questions.number import Number
+
+_UNIT_STUDY = NumberStudy(Number((), 0, 1, 1), 0.25)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanOutlook(FigureOutlook):
+    """A mean, in the unit; the deviation between people is taken to be a quarter of the range."""
+
+    mechanism: WindowResponse
+    is_in_points = False
+
+    @property
+    def study(self) -> NumberStudy:
+        """The range, and how people's numbers deviate."""
+        kind: Number = self.question.kind  # type: ignore[assignment]  # windows are of numbers alone
+        return NumberStudy(kind, float(kind.most_wanted) / 2)
+
+    def width(self, n: int, options: PlanOptions, target: Target, n_intervals: int = 1) -> float:
+        method = method_of_mean(NumberChannel.of(self.mechanism), options.for_target(target))
+        return self.study.size * _mean_width(self.mechanism, n, options.level, method, n_intervals)
+
+    def error(self, n: int, options: PlanOptions, target: Target) -> float:
+        outputs = n * expected_outputs(self.mechanism, self.study)
+        return self.study.size * place_error(outputs, NumberChannel.of(self.mechanism))
+
+    def answers_needed(self, want: float, options: PlanOptions) -> int:
+        return respondents_for(want, self.mechanism, self.study, options)
+
+
+@lru_cache(maxsize=256)
+def _mean_width(mechanism: WindowResponse, n: int, level: float, method: str, n_intervals: int) -> float:
+    """Return the half-width of a mean, as a part of the range: the same for both targets, and worked out once."""
+    options = IntervalOptions(level, method)
+    return float(half_widths(np.array([float(n)]), mechanism, _UNIT_STUDY, options, n_intervals)[0])
