@@ -233,7 +233,7 @@ def test_a_route_says_how_many_it_takes(route: str, most: int) -> None:
 @pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
 def test_every_option_of_a_command_is_documented(path: tuple[str, ...], command: click.Command) -> None:
     pages = "\n".join(page.read_text() for page in [ROOT / "README.md", *DOCS.glob("*.md")])
-    options = [option for option in command.params if isinstance(option, click.Option)]
+    options = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
     names = [name for option in options for name in (*option.opts, *option.secondary_opts) if name.startswith("--")]
     assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", pages)] == []
 

@@ -9,14 +9,14 @@ from typing import Any
 import click
 
 from sotto_estimator.commands.options import refuse_others
-from sotto_estimator.commands.output import Output
+from sotto_estimator.commands.output import OUTPUT_NAMES, Output
 from sotto_estimator.errors import DomainError
 from sotto_estimator.formats.registry import FORMATS, FormatResult, read_format
 from sotto_estimator.intervals.intervals import IntervalOptions
 
 _TAKEN = (
     *("sources", "format_text", "by", "token", "level", "method", "target", "simultaneous"),
-    *("is_json", "is_csv", "plot_path", "report_path", "title"),
+    *OUTPUT_NAMES,
 )
 
 

@@ -9,7 +9,7 @@ import click
 from sotto_estimator.commands.counts_options import Counts, CountsInput
 from sotto_estimator.commands.data_options import DataOptions
 from sotto_estimator.commands.options import refuse_others
-from sotto_estimator.commands.output import Output
+from sotto_estimator.commands.output import OUTPUT_NAMES, Output
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.parameters import read_probability
 from sotto_estimator.designs.spec import arm as read_arm
@@ -26,11 +26,7 @@ _TAKEN = (
     "controls",
     "cases",
     "level",
-    "is_json",
-    "is_csv",
-    "plot_path",
-    "report_path",
-    "title",
+    *OUTPUT_NAMES,
     "token",
     "sources",
     "column",

@@ -58,6 +58,8 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return form_options(*FORMS)(grouped("output", Output, *_OPTIONS)(checked))
 
 
+OUTPUT_NAMES = (*(f"is_{form}" for form in FORMS), "plot_path", "report_path", "title")
+"""The names of its options, for commands that take some of theirs with others alone."""
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _OPTIONS = (
     click.option("--plot", "plot_path", type=_FILE, help="Draw it, with intervals, into this PNG, PDF or SVG file."),

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sotto_estimator.commands.options import grouped, is_typed
-from sotto_estimator.commands.output import Output
+from sotto_estimator.commands.output import OUTPUT_NAMES, Output
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
@@ -34,13 +34,7 @@ _WITH_FILE = (
     "target",
     "share",
     "assurance",
-    "is_json",
-    "is_csv",
-    "is_markdown",
-    "is_latex",
-    "plot_path",
-    "report_path",
-    "title",
+    *OUTPUT_NAMES,
 )
 _MOST_TOTAL = MAX_EPSILON * MAX_QUESTIONS
 
