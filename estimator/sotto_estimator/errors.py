@@ -9,6 +9,9 @@ SottoError
       NoReportsError                  none of the reports tells anything
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 from sotto_protocol.errors import SottoError
 
 
@@ -34,3 +37,31 @@ class SourceError(EstimatorError):
 
 class NoReportsError(SourceError):
     """There is no report to estimate from."""
+
+
+def one_of(known: Iterable[str], word: object) -> str:
+    """Return that a word must be one of those that are known, and which may be meant.
+
+    >>> one_of(["warner", "crosswise"], "Croswise"), one_of(["warner", "direct"], "x")
+    ('must be one of warner, crosswise. Did you mean crosswise?', 'must be one of warner, direct.')
+    """
+    words = [*known]
+    return f"must be one of {', '.join(words)}.{meant(words, word)}"
+
+
+def meant(known: Iterable[str], word: object) -> str:
+    """Return a question whether the known word is meant that is most like an unknown one; "" where none is like it.
+
+    >>> meant(["age", "prob_red"], "Prob-Rad"), meant(["age"], "weight")
+    (' Did you mean prob_red?', '')
+    """
+    by_letters = {_letters(of): of for of in known}
+    alike = get_close_matches(_letters(word), by_letters, 1, _ALIKE)
+    return f" Did you mean {by_letters[alike[0]]:.80}?" if alike else ""
+
+
+def _letters(word: object) -> str:
+    return str(word).casefold().replace("_", "-")
+
+
+_ALIKE = 0.7

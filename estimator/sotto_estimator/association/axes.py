@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.inference.registry import find
 from sotto_estimator.likelihood.latent_classes import Floats
 from sotto_estimator.strings.bloom_likelihood import OTHER, misfit, text_likelihood
@@ -143,7 +143,7 @@ def read_side(survey: Survey, name: str, candidates: Candidates) -> TableAxis:
     question_id, _, option = name.partition(":")
     known = {question.id: question for question in survey.questions}
     if question_id not in known:
-        raise DomainError(f"question ({question_id!r:.80}) must be one of {', '.join(known)}.")
+        raise DomainError(f"question ({question_id!r:.80}) {one_of(known, question_id)}")
     question = known[question_id]
     if option and not question.mechanism.takes_rows:
         raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} takes one answer.")

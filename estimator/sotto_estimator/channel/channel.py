@@ -8,7 +8,7 @@ from typing import Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 
 Floats = NDArray[np.float64]
 Target = Literal["population", "respondents"]
@@ -217,7 +217,7 @@ def check_n(n: int) -> int:
 def check_target(target: str) -> None:
     """Raise `DomainError` unless the target is one of `TARGETS`."""
     if target not in TARGETS:
-        raise DomainError(f"target ({target!r}) must be one of {', '.join(TARGETS)}.")
+        raise DomainError(f"target ({target!r}) {one_of(TARGETS, target)}")
 
 
 def check_epsilon(epsilon: float) -> None:

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, check_counts
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.intervals.blaker import Tail, far_count, lower_tails, upper_tails
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -67,7 +67,7 @@ def share_test(
         raise DomainError(f"null ({null!r}) must be in [0, 1].")
     for name, given, known in (("alternative", alternative, Alternative), ("method", method, Method)):
         if given not in get_args(known):
-            raise DomainError(f"{name} ({given!r}) must be one of {', '.join(get_args(known))}.")
+            raise DomainError(f"{name} ({given!r}) {one_of(get_args(known), given)}")
     p_value = _p_value(float(count), float(n), channel.reported_share(null), alternative, method)
     return ShareTestResult(null, min(1.0, p_value * (1 + _MARGIN)), alternative, method, n, count)
 

@@ -1,16 +1,15 @@
 """A design as it is written: `crosswise(prob_innocuous=1/6)`, where a value may be the name of a column."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.given import Given, ordered_counts
 from sotto_estimator.designs.parameters import Parameter, Value, is_like_a_number, written
 from sotto_estimator.designs.registry import DESIGNS, NamedDesign
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, meant, one_of
 
 _MAX_LENGTH = 10_000
 
@@ -85,7 +84,7 @@ def read_spec(text: str) -> DesignSpec:
     call = read_call(text[:_MAX_LENGTH])
     name = call.name if call else text.partition("(")[0].strip()
     if name not in DESIGNS:
-        raise DomainError(f"the design ({name:.40}) must be one of {', '.join(DESIGNS)}.{_meant(name, DESIGNS)}")
+        raise DomainError(f"the design ({name:.40}) {one_of(DESIGNS, name)}")
     if call is None:
         raise DomainError(f"{name} must be written as NAME(parameter=value, ..), for example {DESIGNS[name].example}.")
     values: dict[str, Value] = {}
@@ -121,15 +120,8 @@ def _parameter(name: str, key: str) -> Parameter:
     for parameter in parameters:
         if parameter.name == key:
             return parameter
-    names = [of.name for of in parameters]
-    raise DomainError(f"{name} has no parameter {key:.40}; it has {', '.join(names)}.{_meant(key, names)}")
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    """Return a question whether one of those known is meant; nothing where none is like it."""
-    by_letters = {of.lower().replace("_", "-"): of for of in known}
-    alike = get_close_matches(name.lower().replace("_", "-"), by_letters, 1)
-    return f" Did you mean {by_letters[alike[0]]}?" if alike else ""
+    known = [of.name for of in parameters]
+    raise DomainError(f"{name} has no parameter {key:.40}; it has {', '.join(known)}.{meant(known, key)}")
 
 
 def _only_probability(named: NamedDesign) -> Parameter | None:

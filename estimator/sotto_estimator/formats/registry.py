@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.formats.autofill import read_android_autofill
 from sotto_estimator.formats.autofill_texts import AutofillTexts
 from sotto_estimator.formats.figures import Figures
@@ -71,7 +71,7 @@ def read_format(
     """
     name, given = read_spec(text)
     if name not in FORMATS:
-        raise DomainError(f"format ({name!r}) must be one of {', '.join(FORMATS)}.")
+        raise DomainError(f"format ({name!r}) {one_of(FORMATS, name)}")
     found = FORMATS[name]
     parameters = convert(name, given, found.parameters)
     missing = [key for key in found.required if key not in parameters]

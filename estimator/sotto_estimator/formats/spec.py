@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sotto_estimator.designs.spec import read_call
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, meant
 
 
 def read_spec(text: str) -> tuple[str, dict[str, str]]:
@@ -28,7 +28,8 @@ def convert(name: str, given: Mapping[str, str], kinds: Mapping[str, Callable[[s
     values = {}
     for key, text in given.items():
         if key not in kinds:
-            raise DomainError(f"{name} has no parameter {key}; it has {', '.join(kinds) or 'none'}.")
+            known = ", ".join(kinds) or "none"
+            raise DomainError(f"{name} has no parameter {key}; it has {known}.{meant(kinds, key)}")
         try:
             values[key] = kinds[key](text)
         except ValueError as fault:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sotto_estimator.channel.channel import Channel, Floats, Target
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.intervals.betting import betting_means
 from sotto_estimator.intervals.binomial import (
     Bounds,
@@ -128,5 +128,5 @@ METHODS: dict[str, IntervalMethod] = {
 def find_method(name: str) -> IntervalMethod:
     """Return the method of this name. Raises `DomainError` unless it is one of `METHODS`."""
     if name not in METHODS:
-        raise DomainError(f"method ({name!r}) must be one of {', '.join(METHODS)}.")
+        raise DomainError(f"method ({name!r}) {one_of(METHODS, name)}")
     return METHODS[name]

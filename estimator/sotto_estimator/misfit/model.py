@@ -11,7 +11,7 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.design import YES_NO, Arm, Design
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 
 N_CLASSES = 3
 CHEATS = "cheats"
@@ -152,7 +152,7 @@ MODELS: dict[str, NoncomplianceModel] = {
 def find_model(name: str) -> NoncomplianceModel:
     """Return a model by its name. Raises DomainError."""
     if name not in MODELS:
-        raise DomainError(f"model ({name!r}) must be one of {', '.join(MODELS)}.")
+        raise DomainError(f"model ({name!r}) {one_of(MODELS, name)}")
     return MODELS[name]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm, Design
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.misfit.model import MODELS, N_CLASSES, find_model
 from sotto_estimator.results.percents import percent
@@ -68,7 +68,7 @@ def what_if(model: str, parts: Sequence[float], arms: Sequence[Arm], options: In
     (1 - x) M + x v: estimated as it is, each interval holds if x is what it is said to be.
     """
     if model not in WAYS:
-        raise DomainError(f"the way not to follow the design ({model!r}) must be one of {', '.join(WAYS)}.")
+        raise DomainError(f"the way not to follow the design ({model!r}) {one_of(WAYS, model)}")
     if not parts or not all(0 <= part < 1 for part in parts):
         raise DomainError("parts must be one or more, in [0, 1).")
     options, epsilon = options or IntervalOptions(), max(arm.design.epsilon for arm in arms)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from sotto_estimator.channel.channel import Channel, Floats, report_variance
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.planning.options import check_share
 from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
 from sotto_estimator.planning.power_groups import GroupsTest
@@ -39,7 +39,7 @@ class ChangeTest:
 
     def __post_init__(self) -> None:
         if self.people not in PEOPLE:
-            raise DomainError(f"people ({self.people!r}) must be one of {', '.join(PEOPLE)}.")
+            raise DomainError(f"people ({self.people!r}) {one_of(PEOPLE, self.people)}")
         if check_share(self.share) == check_share(self.later_share):
             raise DomainError(f"later_share ({self.later_share!r}) must differ from share ({self.share!r}).")
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, Self
 
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.planning.asked import exact
 from sotto_estimator.planning.power import (
     MAX_PLANNED,
@@ -102,7 +102,7 @@ def _maker(test: str, given: Mapping[str, Any], errors: Errors) -> MakeTest:
 def _complete(test: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is given, with defaults. Raises DomainError for a name that the test has not, or lacks."""
     if test not in TESTS:
-        raise DomainError(f"test ({test!r}) must be one of {', '.join(TESTS)}.")
+        raise DomainError(f"test ({test!r}) {one_of(TESTS, test)}")
     known = TESTS[test][1]
     if wrong := [*given.keys() - known.keys()]:
         raise DomainError(f"{wrong[0]} does not go with a test of {test}, which takes {', '.join(known)}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.regression.answer_model import shares_of_rows
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.formula import INTERCEPT
@@ -54,7 +54,7 @@ class AnswerFit:
         `at`: on average over all people, or for the mean person. `dummy`: of a column of 0 and 1, from 0 to 1.
         """
         if at not in get_args(At):
-            raise DomainError(f"at ({at!r}) must be one of {', '.join(get_args(At))}.")
+            raise DomainError(f"at ({at!r}) {one_of(get_args(At), at)}")
         matrix, names, sample = self.sample.terms.matrix, self.sample.terms.names, self.sample
         parts, offset = sample.weights / sample.weights.sum(), sample.offset
         if at == "mean":

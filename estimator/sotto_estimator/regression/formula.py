@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, meant
 from sotto_estimator.regression.covariates import series_of
 from sotto_estimator.regression.undefined import Undefined, evaluate, not_finite, too_far
 from sotto_estimator.table.table import DataColumn, DataTable, in_order
@@ -177,7 +177,8 @@ def terms_of(formula: Formula, table: DataTable) -> Terms:
 
     def rows_of(cells: Mapping[str, str]) -> Floats:
         if unknown := [name for name in cells if name not in formula.names]:
-            raise DomainError(f"a prediction takes {', '.join(formula.names)}, and not {unknown[0]:.40}.")
+            hint = meant(formula.names, unknown[0])
+            raise DomainError(f"a prediction takes {', '.join(formula.names)}, and not {unknown[0]:.40}.{hint}")
         given = {name: _value(columns[name], cells) for name in formula.names if name in cells}
         is_whole = len(given) == len(formula.names)
         for name, value in given.items():

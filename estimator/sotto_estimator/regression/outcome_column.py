@@ -3,7 +3,7 @@
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.errors import DomainError, SourceError, one_of
 from sotto_estimator.regression.basis import check_size
 from sotto_estimator.regression.outcome_model import OutcomeSample
 from sotto_estimator.regression.sample import Sample
@@ -21,7 +21,7 @@ def read_outcome(column: DataColumn, sample: Sample, kind: str) -> tuple[Outcome
     for outcomes that are all the same.
     """
     if kind not in OUTCOMES:
-        raise DomainError(f"outcome ({kind!r:.40}) must be one of {', '.join(OUTCOMES)}.")
+        raise DomainError(f"outcome ({kind!r:.40}) {one_of(OUTCOMES, kind)}")
     events = [_EVENTS.get(label.strip().casefold().removesuffix(".0")) for label in column.labels]
     if kind == "normal" or (kind == "auto" and None in events and column.is_number):
         values = column.numbers()

@@ -13,7 +13,7 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, Target, check_target, errors_of, report_variance, shares_of
 from sotto_estimator.channel.simplex import project_on_simplex
-from sotto_estimator.errors import DomainError, NoReportsError, SourceError
+from sotto_estimator.errors import DomainError, NoReportsError, SourceError, one_of
 from sotto_estimator.inference.registry import NOT_TOLD, channel_of, find
 from sotto_estimator.intervals.intervals import target_of
 from sotto_protocol import Question, Tally
@@ -62,7 +62,7 @@ def share_covariance(tally: Tally, question: str, *, target: Target | None = Non
     check_target(target)
     known = {of.id: of for of in tally.survey.questions}
     if question not in known:
-        raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
+        raise DomainError(f"question ({question!r:.80}) {one_of(known, question)}")
     asked = known[question]
     matrix_of: Matrix = find(asked, "covariance", DomainError)(asked, target)
     of_question = tally.counted(question)

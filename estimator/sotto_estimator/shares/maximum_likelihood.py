@@ -11,7 +11,7 @@ above 0 have one slope, and the others a smaller one at 0 (Karush, Kuhn and Tuck
 import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, shares_of
-from sotto_estimator.errors import DomainError, NoReportsError
+from sotto_estimator.errors import DomainError, NoReportsError, one_of
 from sotto_estimator.inference.registry import channel_of, find
 from sotto_protocol import Question, Tally
 
@@ -27,7 +27,7 @@ def likeliest_shares(tally: Tally, question: str) -> tuple[tuple[str, ...], Floa
     """
     known = {of.id: of for of in tally.survey.questions}
     if question not in known:
-        raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
+        raise DomainError(f"question ({question!r:.80}) {one_of(known, question)}")
     asked = known[question]
     found: Floats = find(asked, "likeliest", DomainError)(tally, asked)
     return asked.labels, found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.results.data_frames import require_frames
 from sotto_estimator.sources.archive import open_archive
 from sotto_estimator.sources.archive_frame import MAX_BYTES, frame_of_archive, labels_of_places, spread
@@ -53,7 +53,7 @@ def _check(survey: Survey, questions: Sequence[str] | None) -> list[str]:
     known = [question.id for question in survey.questions]
     for question in questions or ():
         if question not in known:
-            raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
+            raise DomainError(f"question ({question!r:.80}) {one_of(known, question)}")
     return known if questions is None else list(questions)
 
 

@@ -134,7 +134,8 @@ def check_kind(path: Path, *wanted: str) -> str:
 def check_plain(path: Path) -> None:
     """Raise SourceError for a file that is known, and no plain text. One that cannot be read is its reader's to say."""
     with suppress(OSError):
-        check_kind(path, PLAIN)
+        if kind_of(path) != "empty":
+            check_kind(path, PLAIN)
 
 
 def check_replaceable(path: Path, *wanted: str) -> None:

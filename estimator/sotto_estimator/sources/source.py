@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], object]
 _Path = str | os.PathLike[str]
-Frame = Union["pd.DataFrame", "pl.DataFrame", "pa.DataTable"]
+Frame = Union["pd.DataFrame", "pl.DataFrame", "pa.Table"]
 Given = Union[_Path, Sequence[_Path], Tally, Records, Frame, "Source"]
 """What a program names: a collector's URL, paths, a tally, (survey, packed reports), or a data frame."""
 _OF_COLLECTOR = "survey, token, wave and stratum go with a collector's URL (http:// or https://)."

@@ -10,7 +10,7 @@ from typing import IO, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.errors import DomainError, SourceError, one_of
 from sotto_estimator.sources.kinds import check_plain
 from sotto_estimator.sources.source import open_table
 from sotto_estimator.table.rows import check_column, read_cells
@@ -51,7 +51,7 @@ class CandidateMap:
         clients. Raises DomainError for other names, and where strings are missing or repeated.
         """
         if hash not in _HASHES:
-            raise DomainError(f"hash ({hash!r}) must be one of {', '.join(_HASHES)}.")
+            raise DomainError(f"hash ({hash!r}) {one_of(_HASHES, hash)}")
         candidates, hasher = tuple(strings), _HASHES[hash]
 
         def make(start: int, stop: int) -> Bits:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.quality import PERCENT
-from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.errors import DomainError, SourceError, one_of
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.result import Result
 from sotto_estimator.strings.background import confounding, level_score
@@ -54,9 +54,9 @@ class DecodeOptions:
         if not 0 < self.fdr < 1:
             raise DomainError(f"fdr ({self.fdr!r}) must be in (0, 1).")
         if self.method not in DECODE_METHODS:
-            raise DomainError(f"method ({self.method!r}) must be one of {', '.join(DECODE_METHODS)}.")
+            raise DomainError(f"method ({self.method!r}) {one_of(DECODE_METHODS, self.method)}")
         if self.correction not in CORRECTIONS:
-            raise DomainError(f"correction ({self.correction!r}) must be one of {', '.join(CORRECTIONS)}.")
+            raise DomainError(f"correction ({self.correction!r}) {one_of(CORRECTIONS, self.correction)}")
 
 
 @dataclass(frozen=True, slots=True)

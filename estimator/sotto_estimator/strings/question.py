@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.errors import DomainError, SourceError, meant
 from sotto_estimator.inference.registry import find, is_text
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_estimator.strings.candidates import CandidateMap
@@ -70,8 +70,8 @@ def text_question(survey: Survey, question_id: str) -> Question:
     texts = {question.id: question for question in survey.questions if is_text(question)}
     if question_id in texts:
         return texts[question_id]
-    known = ", ".join(texts) or "none"
-    raise SourceError(f"{question_id!r} is not a text question of the survey; its text questions: {known}.")
+    known, hint = ", ".join(texts) or "none", meant(texts, question_id)
+    raise SourceError(f"{question_id!r} is not a text question of the survey; its text questions: {known}.{hint}")
 
 
 def bit_counts(tally: Tally, question_id: str) -> BitCounts:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 EXTRA = "spss"
 PROGRAMS = {"sav": "an SPSS file", "dta": "a Stata file"}
-_CHUNK_ROWS = 2**17
+_CHUNK_ROWS, _MAX_CHUNKS = 2**17, 16
+"""Of a compressed file each chunk is found by reading all before it."""
 _STATA, _STATA_END = b"<stata_dta>", b"</stata_dta>"
 
 
@@ -34,7 +35,7 @@ def open_labelled(path: Path, kind: str) -> OpenTable:
     def batches(names: list[str]) -> "Iterator[pa.RecordBatch]":
         with refused_as(what, *faults, OverflowError):
             chunks = pyreadstat.read_file_in_chunks(
-                read, str(path), chunksize=_CHUNK_ROWS, usecols=names, output_format="dict"
+                read, str(path), chunksize=max(_CHUNK_ROWS, n_rows // _MAX_CHUNKS), usecols=names, output_format="dict"
             )
             for cells, _ in chunks:
                 yield pa.RecordBatch.from_arrays([pa.array(cells[name]) for name in names], names)
@@ -42,8 +43,9 @@ def open_labelled(path: Path, kind: str) -> OpenTable:
     with refused_as(what, *faults):
         _check_end(path)
         _, about = read(str(path), metadataonly=True, output_format="dict")
+        n_rows = about.number_rows or 0
         words = {name: _words(labels) for name, labels in about.variable_value_labels.items()}
-        return OpenTable(str(path), about.column_names, about.number_rows or 0, batches, words, path.stat().st_size)
+        return OpenTable(str(path), about.column_names, n_rows, batches, words, path.stat().st_size)
 
 
 def _check_end(path: Path) -> None:

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from sotto_estimator.errors import SourceError
+from sotto_estimator.errors import SourceError, meant
 from sotto_estimator.table.building import MAX_BYTES, Builder
 from sotto_estimator.table.table import DataTable
 
@@ -73,7 +72,8 @@ def check_column(name: str, columns: Sequence[str], column: str) -> None:
     if columns.count(column) > 1:
         raise SourceError(f"{name}: has {columns.count(column)} columns of the name {column!r:.80}.")
     if not columns.count(column):
-        raise SourceError(f"{name}: has no column {column!r:.80}{_meant(column, columns)}")
+        hint = f".{meant(columns, column)}" if meant(columns, column) else f"; it has {_listed(columns)}."
+        raise SourceError(f"{name}: has no column {column!r:.80}{hint}")
 
 
 def texts_of(array: "pa.Array") -> list[str]:
@@ -129,12 +129,6 @@ def _is_readable(kind: "pa.DataType") -> bool:
     return any(getattr(types, f"is_{test}")(kind) for test in tests.split())
 
 
-def _meant(column: str, columns: Sequence[str]) -> str:
-    """Return which column may be meant by one that is not there, or else all that there are."""
-    folded = {name.casefold(): name for name in columns}
-    alike = get_close_matches(column.casefold(), folded, 1, 0.7)
-    if alike:
-        return f"; is it {folded[alike[0]]!r:.80}?"
-    listed = ", ".join(map(repr, columns))
-    cut = listed if len(listed) <= _MAX_LISTED else f"{listed[:_MAX_LISTED]} .."
-    return f"; it has {cut or 'none'}."
+def _listed(columns: Sequence[str]) -> str:
+    listed = ", ".join(map(repr, columns)) or "none"
+    return listed if len(listed) <= _MAX_LISTED else f"{listed[:_MAX_LISTED]} .."

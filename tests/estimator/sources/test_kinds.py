@@ -120,8 +120,8 @@ COMMANDS = {
     "simulate FILE --n 10": "survey plain",
     "compare FILE --n 10": "survey plain",
     "audit FILE": "survey plain",
-    "associate TALLY paid ill --candidates paid=FILE": "plain",
-    "estimate --format navigation-timing FILE": "plain",
+    "associate TALLY paid ill --candidates paid=FILE": "plain empty",
+    "estimate --format navigation-timing FILE": "plain empty",
 }
 
 

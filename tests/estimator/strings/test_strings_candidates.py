@@ -179,7 +179,7 @@ def test_a_bad_file_of_such_strings_is_refused_with_its_line(tmp_path: Path, con
 def test_a_file_that_is_missing_or_a_folder_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"none\.txt cannot be read: No such file"):
         read_candidates(tmp_path / "none.txt")
-    with pytest.raises(SourceError, match="cannot be read: Is a directory"):
+    with pytest.raises(SourceError, match="is a folder, not a list in plain text"):
         read_candidates(tmp_path)
 
 
@@ -243,10 +243,10 @@ def test_whatever_a_file_holds_is_candidates_that_can_be_answers_or_a_clear_erro
 def test_candidates_may_be_a_column_of_any_table(tmp_path: Path, write: Callable[..., object]) -> None:
     frame = pd.DataFrame({"name": ["Oak", "elm", "NA"], "more": ["ash", "fir", "ash"], "none": ["ash", "", "fir"]})
     write(frame, str(tmp_path / "list.csv"))
-    assert read_candidates(tmp_path / "list.csv", "name") == ("oak", "elm", "na")
+    assert read_candidates(tmp_path / "list.csv", "name") == ("Oak", "elm", "NA")
     with pytest.raises(SourceError, match="line 4: 'ash' is already on line 2"):
         read_candidates(tmp_path / "list.csv", "more")
     with pytest.raises(SourceError, match="line 3: "):
         read_candidates(tmp_path / "list.csv", "none")
-    with pytest.raises(SourceError, match=r"list\.csv: has no column 'nmae'; is it 'name'\?$"):
+    with pytest.raises(SourceError, match=r"list\.csv: has no column 'nmae'\. Did you mean name\?$"):
         read_candidates(tmp_path / "list.csv", "nmae")

@@ -74,7 +74,7 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "pandas": lambda: FRAME,
     "pandas, categories": lambda: FRAME.astype({"cheated": "category", "region": "category"}),
     "polars": polars,
-    "pyarrow": lambda: pa.DataTable.from_pandas(FRAME),
+    "pyarrow": lambda: pa.Table.from_pandas(FRAME),
 }
 
 
@@ -177,7 +177,7 @@ def test_values_that_no_answer_is_are_refused(values: list[Any], words: str) -> 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "sav", "dta"])
 def test_a_column_that_is_not_there_is_said_with_the_one_that_may_be_meant(kind: str, tmp_path: Path) -> None:
     WRITERS[kind](tmp_path / "a")
-    with pytest.raises(SourceError, match=r"a: has no column 'Regoin'; is it 'region'\?$"):
+    with pytest.raises(SourceError, match=r"a: has no column 'Regoin'\. Did you mean region\?$"):
         source_of(tmp_path / "a").table(["Regoin"])
     with pytest.raises(SourceError, match=r"has no column 'age'; it has 'cheated', 'region', 'weight', 'school', "):
         source_of(tmp_path / "a").table(["age"])
