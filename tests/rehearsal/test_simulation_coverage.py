@@ -57,9 +57,20 @@ def simulated(
     return simulate(task, options, n_runs, SEED)
 
 
-@pytest.mark.parametrize("more", ["", "draw = 1"], ids=["all asked", "one drawn"])
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(("question_type", "name"), KINDS, ids=[f"{kind}-{name}" for kind, name in KINDS])
+HONEST = [
+    pytest.param(
+        *(kind, name, target, more),
+        id=f"{kind}-{name}-{target}-{'one drawn' if more else 'all asked'}",
+        # Texts take seconds: each target and each way to ask comes once, the other pairs with --full.
+        marks=[pytest.mark.rare] * (kind == "text" and (target == "population") == bool(more)),
+    )
+    for more in ("", "draw = 1")
+    for target in TARGETS
+    for kind, name in KINDS
+]
+
+
+@pytest.mark.parametrize(("question_type", "name", "target", "more"), HONEST)
 def test_honest_people_are_in_their_intervals(question_type: str, name: str, target: Target, more: str) -> None:
     """False alarm: none, by the seed; of another seed 0.01 for each (`FALSE_ALARM`)."""
     n_people, n_runs = SIZES.get(question_type, (60, 120))

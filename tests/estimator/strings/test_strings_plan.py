@@ -313,14 +313,18 @@ def test_a_filter_in_few_cohorts_finds_the_smallest_share_as_often_as_planned(
     assert detected(design, 0.6 * share, study, 40) < POWER / 2
 
 
+LONG = (pytest.mark.thorough, pytest.mark.rare)
+"""Of designs between others that are simulated."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "forever", "shape", "study"),
     [
         pytest.param("8", None, BloomShape(512, 1, 2), TextStudy(300, 100), marks=pytest.mark.thorough),
         pytest.param("4", None, BloomShape(512, 1, 4), TextStudy(1000, 1000), marks=pytest.mark.thorough),
-        pytest.param("4", None, BloomShape(256, 1, 16), TextStudy(2000, 100), marks=pytest.mark.thorough),
-        pytest.param("2", None, BloomShape(64, 2, 64), TextStudy(20_000, 100), marks=pytest.mark.thorough),
+        pytest.param("4", None, BloomShape(256, 1, 16), TextStudy(2000, 100), marks=LONG),
+        pytest.param("2", None, BloomShape(64, 2, 64), TextStudy(20_000, 100), marks=LONG),
         pytest.param("4", None, BloomShape(64, 2, 32), TextStudy(100_000, 1000), marks=pytest.mark.thorough),
         ("6", "9", BloomShape(64, 1, 32), TextStudy(20_000, 1000)),
     ],
