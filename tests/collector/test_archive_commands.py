@@ -160,14 +160,20 @@ def test_libraries_are_loaded_when_they_are_needed_and_named_when_they_are_missi
     code = (
         "import sys; import sotto_collector.commands.archive, sotto_collector.app; "
         "assert not {'pyarrow', 'distributed', 'dask'} & {*sys.modules}; "
-        "sys.modules['pyarrow'] = sys.modules['distributed'] = None; "
+        "sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(','))); "
         "from sotto_client.cli import main; sys.argv = ['sotto', *sys.argv[1:]]; main()"
     )
-    for arguments in (["export", "a.db", "x", "--to", "b"], ["tally", "b"], ["tally", "b", "--scheduler", "local"]):
+    for missing, command, more, extra in (
+        ("pyarrow,distributed", "export", ["a.db", "x", "--to", "b"], "scale"),
+        ("pyarrow", "tally", ["b"], "scale"),
+        ("pyarrow,distributed", "tally", ["b"], "scale"),
+        ("distributed", "tally --scheduler", ["b", "--scheduler", "local"], "cluster"),
+    ):
+        arguments = [missing, command.split()[0], *more]
         ended = subprocess.run(
             [sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S
         )
-        assert ended.stderr == f"Error: sotto {arguments[0]} needs: pip install 'sottovoce[scale]'\n"
+        assert ended.stderr == f"Error: sotto {command} needs: pip install 'sottovoce[{extra}]'\n"
         assert ended.returncode == 1
 
 

@@ -24,6 +24,7 @@ TALLY = ROOT / "tests" / "data" / "tallies-1" / "one.json"
 FRAME = f"from sotto_estimator import estimate; print(estimate({str(TALLY)!r}).to_frame())"
 COMMANDS_OF = {
     "collector": ["sotto", "db", "init", "--db", "survey.db"],
+    "cluster": ["python", "-c", "import sotto_collector.archive.cluster"],
     "estimator": ["sotto", "plan", "survey.toml", "--n", "300"],
     "frames": ["python", "-c", FRAME],
     "regress": ["sotto", "regress", "data.csv", "paid ~ age", "--design", "crosswise(prob=1/6)"],

@@ -118,9 +118,11 @@ def _scale(command: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as fault:
-        if (fault.name or "").startswith("sotto"):
+        name = fault.name or ""
+        if name.startswith("sotto"):
             raise
-        raise ArchiveError(f"sotto {command} needs: pip install 'sottovoce[scale]'") from fault
+        words, extra = (f"{command} --scheduler", "cluster") if name.startswith("distributed") else (command, "scale")
+        raise ArchiveError(f"sotto {words} needs: pip install 'sottovoce[{extra}]'") from fault
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sotto_estimator.errors import SourceError
 from sotto_protocol import SurveyError
@@ -15,28 +15,10 @@ from sotto_protocol.definition import read_document
 from sotto_protocol.documents import decimal_text
 
 
-class _Syntax(NamedTuple):
-    """How members stand in a text: `draw` with all that goes with it, and where and how it is put in."""
-
-    epsilon: re.Pattern[str]
-    draw: re.Pattern[str]
-    place_of_draw: re.Pattern[str]
-    draw_as: str
-
-
-_TABLE = re.compile(r"^[ \t]*\[\[[ \t]*questions[ \t]*\]\]", re.MULTILINE)
-_TOML = _Syntax(
-    re.compile(r"^[ \t]*epsilon[ \t]*=[ \t]*(?P<value>[^\s#]+)", re.MULTILINE),
-    re.compile(r"^[ \t]*draw[ \t]*=[ \t]*(?P<value>\d+)[^\n]*\n", re.MULTILINE),
-    re.compile(r"^(?P<blank>)[ \t]*title[ \t]*=", re.MULTILINE),
-    "draw = {}\n",
-)
-_JSON = _Syntax(
-    re.compile(r'"epsilon"\s*:\s*(?P<value>[-+.\deE]+)'),
-    re.compile(r'"draw"\s*:\s*(?P<value>\d+)\s*,\s*'),
-    re.compile(r'(?P<blank>\s*)"questions"\s*:'),
-    '"draw": {},',
-)
+_EPSILON = re.compile(r'"epsilon"\s*:\s*(?P<value>[-+.\deE]+)')
+_DRAW = re.compile(r'"draw"\s*:\s*(?P<value>\d+)\s*,\s*')
+_PLACE_OF_DRAW = re.compile(r'(?P<blank>\s*)"questions"\s*:')
+"""Members of a JSON text: `draw` with all that goes with it, and where it is put in."""
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
@@ -48,55 +30,64 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
     try:
         real = path.resolve(strict=True)
         text = real.read_bytes().decode("utf-8")
+        read_document(text.encode("utf-8"), is_json=is_json)  # somebody may have made another thing of it meanwhile
         edited = (_edit_json if is_json else _edit_toml)(text, document).encode("utf-8")
         if read_document(edited, is_json=is_json) != document:
             raise ValueError("another document")
         _replace(real, edited)
     except OSError as fault:
         raise SourceError(f"{path}: {fault.strerror}.") from fault
-    except (SurveyError, ValueError) as fault:
+    except (SurveyError, ValueError, LookupError, TypeError) as fault:
         raise SourceError(
-            f"{path} is left as it is: its epsilons are not written one a line, where they could be changed and "
-            "nothing else; put in by hand what is planned."
+            f"{path} is left as it is: its epsilons are not written so that they could be changed and nothing else; "
+            "put in by hand what is planned."
         ) from fault
 
 
 def _edit_toml(text: str, document: Mapping[str, Any]) -> str:
-    starts = [match.start() for match in _TABLE.finditer(text)]
-    ends = [*starts[1:], len(text)]
-    head = _put_draw(text[: starts[0]] if starts else text, document.get("draw"), _TOML)
-    tables = zip(starts, ends, document["questions"], strict=True)
-    return head + "".join(_put(text[start:end], _TOML.epsilon, of.get("epsilon")) for start, end, of in tables)
+    import tomlkit  # not on top: whoever writes no file needs none of it
+
+    edited, draw = tomlkit.parse(text), document.get("draw")
+    for table, of in zip(edited["questions"], document["questions"], strict=True):  # type: ignore[arg-type]
+        if "epsilon" in of:
+            table["epsilon"] = tomlkit.value(decimal_text(Decimal(of["epsilon"])))
+    if draw is None:
+        edited.pop("draw", None)
+    elif "draw" in edited:
+        edited["draw"] = draw
+    else:  # on the line before the title; what is appended would stand between a table and the comments above it
+        edited.item("title").trivia.indent = f"draw = {draw}\n" + edited.item("title").trivia.indent
+    return tomlkit.dumps(edited)
 
 
 def _edit_json(text: str, document: Mapping[str, Any]) -> str:
     parts, done = [], 0
     values = [question["epsilon"] for question in document["questions"] if "epsilon" in question]
-    for match, value in zip(_JSON.epsilon.finditer(text), values, strict=True):
-        parts.append(text[done : match.start()] + _put(match[0], _JSON.epsilon, value))
+    for match, value in zip(_EPSILON.finditer(text), values, strict=True):
+        parts.append(text[done : match.start()] + _put(match[0], _EPSILON, value))
         done = match.end()
-    return _put_draw("".join(parts) + text[done:], document.get("draw"), _JSON)
+    return _put_draw("".join(parts) + text[done:], document.get("draw"))
 
 
 def _put(text: str, member: re.Pattern[str], value: Any) -> str:
-    """Return a text with another value of its first such member; as it is where it has none, or there is no value."""
+    """Return a text with another value of its first such member; as it is where it has none."""
     match = member.search(text)
-    if match is None or value is None:
+    if match is None:
         return text
     return text[: match.start("value")] + decimal_text(Decimal(value)) + text[match.end("value") :]
 
 
-def _put_draw(text: str, draw: int | None, syntax: _Syntax) -> str:
+def _put_draw(text: str, draw: int | None) -> str:
     """Return a text that says how many questions are drawn; without the member where all are."""
-    there = syntax.draw.search(text)
+    there = _DRAW.search(text)
     if there and draw is None:
         return text[: there.start()] + text[there.end() :]
     if there or draw is None:
-        return _put(text, syntax.draw, draw)
-    place = syntax.place_of_draw.search(text)
+        return _put(text, _DRAW, draw)
+    place = _PLACE_OF_DRAW.search(text)
     if place is None:
         raise ValueError("no place for draw")
-    return text[: place.end("blank")] + syntax.draw_as.format(draw) + place["blank"] + text[place.end("blank") :]
+    return text[: place.end("blank")] + f'"draw": {draw},' + place["blank"] + text[place.end("blank") :]
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -94,25 +94,40 @@ def test_draw_is_put_in_changed_and_taken_out_again(name: str, text: str, tmp_pa
 @pytest.mark.parametrize(
     "text",
     [
-        'id = "s"\ntitle = "S"\nquestions = [{id = "a", epsilon = 1}, {id = "b", epsilon = 2}]\n',
-        'id = "s"\ntitle = "S"\n[[questions]]\n"epsilon" = 1\n[[questions]]\nepsilon = 2\n',
-        'id = "s"\ntitle = "S"\n[[questions]]\ntext = """\nepsilon = 9\n"""\nepsilon = 1\n[[questions]]\nepsilon = 2\n',
+        'title = "S"\nquestions = [{id = "a", epsilon = 1}, {id = "b", epsilon = 2}]\n',
+        'title = "S"\n[[questions]]\n"epsilon" = 1\n[[questions]]\nepsilon = 2\n',
+        'title = "S"\n[[questions]]\ntext = """\nepsilon = 9\n"""\nepsilon = 1\n[[questions]]\nepsilon = 2\n',
         'title = "S"\n[[questions]]\ntext = """\n[[questions]]\n"""\nepsilon = 1\n[[questions]]\nepsilon = 2\n',
     ],
 )
+def test_epsilons_are_changed_however_toml_writes_them(text: str, tmp_path: Path) -> None:
+    edited = edit(tmp_path / "s.toml", text, "3", "4", draw=1)
+    meant = text.replace("n = 1", "n = 3").replace('n" = 1', 'n" = 3').replace("n = 2", "n = 4")
+    assert edited == meant.replace("title", "draw = 1\ntitle")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"title": "S", "questions": [{"\\u0065psilon": 1}]}',
+        '{"title": "S", "more": {"epsilon": 1}, "questions": [{"epsilon": 2}]}',
+    ],
+)
 def test_a_file_that_cannot_be_changed_safely_is_left_as_it_is(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "s.toml"
+    path = tmp_path / "s.json"
     with pytest.raises(SourceError, match="is left as it is"):
-        edit(path, text, "3", "4")
+        edit(path, text, "3")
     assert path.read_text() == text
-    assert [file.name for file in tmp_path.iterdir()] == ["s.toml"]
+    assert [file.name for file in tmp_path.iterdir()] == ["s.json"]
 
 
 def test_a_file_that_somebody_changed_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
-    path.write_text(TOML.replace("dear", "dearer").replace('"b"', '"c"'))
-    with pytest.raises(SourceError, match="is left as it is"):
-        write_document(path, changed(read_document(TOML.encode(), is_json=False), "1", "2"))
+    for text in (TOML.replace("dear", "dearer").replace('"b"', '"c"'), "questions = 5", 'title = "S"', "no TOML", ""):
+        path.write_text(text)
+        with pytest.raises(SourceError, match="is left as it is"):
+            write_document(path, changed(read_document(TOML.encode(), is_json=False), "1", "2"))
+        assert path.read_text() == text
 
 
 def test_the_file_keeps_its_mode_and_a_link_stays_one(tmp_path: Path) -> None:
