@@ -48,7 +48,7 @@ def _edit_toml(text: str, document: Mapping[str, Any]) -> str:
     import tomlkit  # not on top: whoever writes no file needs none of it
 
     edited, draw = tomlkit.parse(text), document.get("draw")
-    for table, of in zip(edited["questions"], document["questions"], strict=True):  # type: ignore[arg-type]
+    for table, of in zip(edited["questions"], document["questions"], strict=True):
         if "epsilon" in of:
             table["epsilon"] = tomlkit.value(decimal_text(Decimal(of["epsilon"])))
     if draw is None:
@@ -56,7 +56,8 @@ def _edit_toml(text: str, document: Mapping[str, Any]) -> str:
     elif "draw" in edited:
         edited["draw"] = draw
     else:  # on the line before the title; what is appended would stand between a table and the comments above it
-        edited.item("title").trivia.indent = f"draw = {draw}\n" + edited.item("title").trivia.indent
+        title: Any = edited["title"]
+        title.trivia.indent = f"draw = {draw}\n{title.trivia.indent}"
     return tomlkit.dumps(edited)
 
 
