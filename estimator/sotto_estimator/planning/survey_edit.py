@@ -14,7 +14,6 @@ from sotto_protocol import SurveyError
 from sotto_protocol.definition import read_document
 from sotto_protocol.documents import decimal_text
 
-
 _EPSILON = re.compile(r'"epsilon"\s*:\s*(?P<value>[-+.\deE]+)')
 _DRAW = re.compile(r'"draw"\s*:\s*(?P<value>\d+)\s*,\s*')
 _PLACE_OF_DRAW = re.compile(r'(?P<blank>\s*)"questions"\s*:')
