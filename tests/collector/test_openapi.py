@@ -12,6 +12,8 @@ from collecting import SOTTO, TIMEOUT_S, Served, prepare, serve
 from house import House, open_house
 from sotto_collector.api.administration import MAX_LABEL
 from sotto_collector.api.openapi import OPERATIONS, describe_api
+from sotto_collector.api.openapi_schemas import describe_sent
+from sotto_collector.api.request import SentReceipt
 from sotto_collector.app import create_app
 from sotto_collector.pages.headers import is_page
 from sotto_collector.settings import Settings
@@ -73,6 +75,17 @@ def test_most_reports_of_a_batch_are_what_both_limits_allow(
     settings = Settings(max_body_bytes=max_body_bytes, max_batch_reports=max_batch_reports)
     batch = describe_api(settings)["components"]["schemas"]["Batch"]
     assert batch["properties"]["reports"]["maxItems"] == expected
+
+
+def test_a_member_that_is_read_and_not_described_is_found() -> None:
+    class SentMore(SentReceipt, forbid_unknown_fields=True):
+        more: int = 0
+
+    described = {"type": "string"}
+    assert describe_sent(SentReceipt, receipt=described)["required"] == ["receipt"]
+    assert describe_sent(SentMore, receipt=described, more={"type": "integer"})["required"] == ["receipt"]
+    with pytest.raises(TypeError, match=r"^SentMore has the members \['receipt', 'more'\], not \['receipt'\]\.$"):
+        describe_sent(SentMore, receipt=described)
 
 
 def test_limits_are_those_of_surveys() -> None:

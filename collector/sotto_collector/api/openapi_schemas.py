@@ -3,9 +3,21 @@
 import re
 from typing import Any
 
-from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
+import msgspec
+
+from sotto_collector.api.administration import (
+    MAX_LABEL,
+    MAX_ORIGINS,
+    MAX_PER_MINUTE,
+    SentOverlap,
+    SentSettings,
+    SentToken,
+)
 from sotto_collector.api.cors import ORIGIN
+from sotto_collector.api.invitations import SentCheck, SentCount
+from sotto_collector.api.request import SentReceipt
 from sotto_collector.certificate import FORMAT, KINDS
+from sotto_collector.intake.parsing import SentBatch, SentReport
 from sotto_collector.invitations import STATES
 from sotto_collector.settings import Settings
 from sotto_collector.store.stock import Stock
@@ -48,6 +60,17 @@ def _object(members: Schema, *optional: str, is_closed: bool = True) -> Schema:
     return {"type": "object", "properties": members, "required": required, "additionalProperties": not is_closed}
 
 
+def describe_sent(kind: type[msgspec.Struct], **members: Schema) -> Schema:
+    """Return the schema of a body that is sent: msgspec says which members it has, and which of them must be there.
+
+    `members` say what it does not know: limits, which have refusals of their own. Every member needs one, and no other.
+    """
+    schema: Schema = msgspec.json.schema(kind)["$defs"][kind.__name__]
+    if schema["properties"].keys() != members.keys():
+        raise TypeError(f"{kind.__name__} has the members {[*schema['properties']]}, not {[*members]}.")
+    return {name: schema[name] for name in ("type", "required", "additionalProperties")} | {"properties": members}
+
+
 def _list(items: Schema, **limits: int) -> Schema:
     return {"type": "array", "items": items, **limits}
 
@@ -68,15 +91,12 @@ _STRATUM: Schema = {"type": "string", "minLength": 1, "maxLength": MAX_STRATUM}
 _INVITATION: Schema = {"type": "string", "pattern": f"^[a-z2-7]{{{len(invitation_text(bytes(INVITATION_BYTES)))}}}$"}
 _PER_MINUTE: Schema = _optional({"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE})
 _ORIGINS: Schema = _list(whole(ORIGIN), maxItems=MAX_ORIGINS)
-_REPORT: Schema = _object(
-    {
-        "id": {"type": "string", "pattern": RECEIPT, "description": "16 random bytes; the receipt."},
-        "answers": {"type": "object", "description": "A value for each question; docs/http.md says which."},
-        "wave": _WAVE | {"description": "In a survey of several waves, and only there."},
-        "invitation": _INVITATION | {"description": "In an invited survey, and only there."},
-    },
-    "wave",
-    "invitation",
+_REPORT: Schema = describe_sent(
+    SentReport,
+    id={"type": "string", "pattern": RECEIPT, "description": "16 random bytes; the receipt."},
+    answers={"type": "object", "description": "A value for each question; docs/http.md says which."},
+    wave=_WAVE | {"description": "In a survey of several waves, and only there."},
+    invitation=_INVITATION | {"description": "In an invited survey, and only there."},
 )
 _LISTED: Schema = _object(
     {
@@ -166,9 +186,7 @@ _OF_SURVEYS: dict[str, Schema] = {
     "Surveys": _object({"surveys": _list(_LISTED)}),
     "Draft": _object({"id": _SURVEY_ID, "fingerprint": _FINGERPRINT, "preview": _TEXT}),
     "Published": _object({"id": _SURVEY_ID, "fingerprint": _FINGERPRINT}),
-    "SurveySettings": _object(
-        {"cors_origins": _ORIGINS, "reports_per_minute": _PER_MINUTE}, "cors_origins", "reports_per_minute"
-    ),
+    "SurveySettings": describe_sent(SentSettings, cors_origins=_ORIGINS, reports_per_minute=_PER_MINUTE),
     "SurveySet": _object(
         {"id": _SURVEY_ID, "cors_origins": _ORIGINS, "reports_per_minute": _PER_MINUTE},
         "cors_origins",
@@ -181,14 +199,15 @@ _OF_SURVEYS: dict[str, Schema] = {
     "Tally": {"type": "object", "description": "Counts by question, with the survey, and what is withheld."},
 }
 _OF_INVITATIONS: dict[str, Schema] = {
-    "Count": _object(
-        {"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}, "stratum": _optional(_STRATUM)},
-        "stratum",
+    "Count": describe_sent(
+        SentCount,
+        count={"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS},
+        stratum=_optional(_STRATUM),
     ),
     "Turnout": _object(
         {"waves": _list(_object({"wave": _WAVE, "invited": _COUNT, "n_reports": _optional(_COUNT)}), minItems=1)}
     ),
-    "Check": _object({"invitation": _TEXT, "wave": _WAVE}, "wave"),
+    "Check": describe_sent(SentCheck, invitation=_TEXT, wave=_WAVE),
     "Checked": _object({"state": {"enum": list(STATES)}}),
     "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES), "n_reports": _COUNT}),
     "Revocation": {
@@ -202,23 +221,19 @@ _OF_INVITATIONS: dict[str, Schema] = {
 _OF_TOKENS: dict[str, Schema] = {
     "Tokens": _object({"tokens": _list(_TOKEN)}),
     "Token": _TOKEN,
-    "NewToken": _object(
-        {
-            "role": {"enum": list(ROLES)},
-            "label": {
-                "type": "string",
-                "maxLength": MAX_LABEL,
-                "pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$",  # what every language can match
-                "description": "Printable characters, of any script; others are refused.",
-            },
-            "survey": _optional(_SURVEY_ID),
-            "expires_in_s": _optional({"type": "integer", "minimum": 1, "maximum": MAX_LIFE_S}),
+    "NewToken": describe_sent(
+        SentToken,
+        role={"enum": list(ROLES)},
+        label={
+            "type": "string",
+            "maxLength": MAX_LABEL,
+            "pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$",  # what every language can match
+            "description": "Printable characters, of any script; others are refused.",
         },
-        "label",
-        "survey",
-        "expires_in_s",
+        survey=_optional(_SURVEY_ID),
+        expires_in_s=_optional({"type": "integer", "minimum": 1, "maximum": MAX_LIFE_S}),
     ),
-    "Overlap": _object({"overlap_s": {"type": "integer", "minimum": 0, "maximum": MAX_LIFE_S}}),
+    "Overlap": describe_sent(SentOverlap, overlap_s={"type": "integer", "minimum": 0, "maximum": MAX_LIFE_S}),
     "ShownToken": _object({"token": _TEXT}),
 }
 
@@ -230,9 +245,11 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
 
 def _of_reports(settings: Settings) -> dict[str, Schema]:
     return {
-        "Batch": _object(
-            {"fingerprint": _FINGERPRINT, "reports": _list(_REPORT, minItems=1, maxItems=most_reports(settings))}
+        "Batch": describe_sent(
+            SentBatch,
+            fingerprint=_FINGERPRINT,
+            reports=_list(_REPORT, minItems=1, maxItems=most_reports(settings)),
         ),
         "Outcome": _object({"counted": _COUNT, "duplicates": _COUNT, "conflicting": _COUNT}),
-        "Receipt": _object({"receipt": {"type": "string", "pattern": RECEIPT}}),
+        "Receipt": describe_sent(SentReceipt, receipt={"type": "string", "pattern": RECEIPT}),
     }
