@@ -4,6 +4,8 @@ import re
 
 from markdown_it import MarkdownIt
 
+MOST_ROWS = 40
+"""After so many rows, below the columns' names, a table in LaTeX goes on in another."""
 Rows = list[list[str]]
 _MARKUP = {"heading", "paragraph", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "strong", "fence"}
 _MARKUP |= {"bullet_list", "list_item"}
@@ -56,6 +58,19 @@ def read_latex(text: str) -> list[Rows]:
         assert end
         assert all(len(row) == len(sides) for row in tables[-1])
         _plain(after)
+    return _whole(tables)
+
+
+def _whole(pieces: list[Rows]) -> list[Rows]:
+    """Return tables, of which those that go on from page to page are one again."""
+    tables: list[Rows] = []
+    n_before = 0
+    for piece in pieces:
+        if n_before > MOST_ROWS and tables[-1][0] == piece[0]:
+            tables[-1] += piece[1:]
+        else:
+            tables.append(piece)
+        n_before = len(piece)
     return tables
 
 

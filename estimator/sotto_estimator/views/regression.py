@@ -5,7 +5,6 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.regression.result import Coefficient, FitQuality, Regression, Test
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
@@ -120,16 +119,14 @@ def _of_whole(found: Regression) -> dict[str, float]:
 
 
 def panels(found: Regression) -> "tuple[str, list[Panel]]":
-    """Return a picture of the coefficients that are tested. Raises SourceError where none is finite."""
+    """Return a picture of the coefficients that are tested, and finite."""
     from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
 
     if found.contradictions:
         return caption(found)[0], []
     drawn = [of for of in found.coefficients if math.isfinite(of.standard_error) and not math.isnan(of.p_value)]
-    if not drawn:
-        raise SourceError("there is no coefficient with an interval to draw.")
     points = [Point(f"{of.equation}: {of.name}", of.estimate, of.low, of.high) for of in drawn]
-    return caption(found)[0], [point_panel(points, "coefficient")]
+    return caption(found)[0], [point_panel(points, "coefficient")] if points else []
 
 
 def _tests(found: Regression) -> Table:
