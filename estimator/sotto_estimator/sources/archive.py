@@ -49,7 +49,9 @@ def read_records_of_archive(folder: Path) -> Records:
     """Return all packed reports of an archive, 1 GiB at most. Raises SourceError, and MissingExtra without pyarrow."""
     manifest = open_archive(folder)
     if (n_bytes := manifest.n_reports * manifest.survey.layout.n_bytes) > MAX_BYTES:
-        raise SourceError(f"{folder} has {n_bytes:,} bytes of reports; at most {MAX_BYTES:,} are read.")
+        raise SourceError(
+            f"{folder} has {n_bytes:,} bytes of reports; at most {MAX_BYTES:,} are read: count it with `sotto tally`."
+        )
     pieces = [*records_of_files(folder, manifest.survey, manifest.files)]
     return manifest.survey, np.concatenate(pieces) if pieces else manifest.survey.layout.check(
         np.empty((0, 0), np.uint8)

@@ -87,6 +87,8 @@ def texts_of(array: "pa.Array") -> list[str]:
     if pa.types.is_dictionary(kind):
         labels = [*texts_of(array.dictionary), ""]
         return [labels[place] for place in pc.fill_null(array.indices.cast(pa.int64()), -1).to_pylist()]
+    if pa.types.is_string_view(kind):  # which pyarrow casts only from version 18 on
+        return [text or "" for text in array.to_pylist()]
     if pa.types.is_boolean(kind):
         array = pc.if_else(array, "True", "False")
     elif not _is_readable(kind):
@@ -125,7 +127,7 @@ def _cells(rows: OpenTable, name: str, array: "pa.Array") -> list[str]:
 def _is_readable(kind: "pa.DataType") -> bool:
     from pyarrow import types
 
-    tests = "string large_string string_view integer floating decimal null date time timestamp"
+    tests = "string large_string integer floating decimal null date time timestamp"
     return any(getattr(types, f"is_{test}")(kind) for test in tests.split())
 
 
