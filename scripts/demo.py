@@ -117,6 +117,7 @@ def show_emoji(tally: Tally, used: Sequence[str]) -> int:
 def load_people(survey: Survey) -> list[Answers]:
     """Return every respondent's true answers (Fair 1978, "A theory of extramarital affairs"), from statsmodels.
 
+    That has them "with permission of the author": a permission to statsmodels, by which we may not pass them on.
     The emoji, which nobody asked for in 1974, is drawn in proportion to today's use.
     """
     from statsmodels.datasets import fair

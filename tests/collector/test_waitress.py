@@ -4,6 +4,7 @@ pyproject.toml keeps to one minor version for the same reason; raise both togeth
 """
 
 import inspect
+import re
 import socket
 import tomllib
 from importlib.metadata import version
@@ -141,6 +142,12 @@ def test_what_is_read_and_set_is_there() -> None:
     assert missing == [], f"waitress {version('waitress')} has these no more"
     missing = [name for name in SETTINGS.split() if not hasattr(Adjustments, name)]
     assert missing == [], f"waitress {version('waitress')} has no such settings any more"
+
+
+def test_one_file_alone_imports_waitress() -> None:
+    importing = re.compile(r"^\s*(?:import|from) waitress\b", re.MULTILINE)
+    found = [path.name for path in ROOT.glob("*/sotto_*/**/*.py") if importing.search(path.read_text())]
+    assert found == ["waitress_parts.py"]
 
 
 def test_the_version_is_bounded_to_the_minor_one_that_was_read() -> None:

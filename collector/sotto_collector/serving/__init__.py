@@ -1,1 +1,1 @@
-"""The server and its processes: sockets, threads, workers. It knows waitress; nothing else does."""
+"""The server and its processes: sockets, threads, workers. Nothing else knows waitress."""

@@ -6,11 +6,8 @@ import time
 from http import HTTPStatus
 from typing import Any
 
-from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser, ParsingError
-from waitress.task import ErrorTask, WSGITask
-
 from sotto_collector.api.problems import describe_status
+from sotto_collector.serving.waitress_parts import ErrorTask, HTTPChannel, HTTPRequestParser, ParsingError, WSGITask
 from sotto_protocol.problem import CONTENT_TYPE
 
 BODY_MARGIN_BYTES = 64 * 1024

@@ -9,7 +9,7 @@ import selectors
 from collections import deque
 from typing import Any
 
-from waitress import wasyncore
+from sotto_collector.serving.waitress_parts import readwrite
 
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _FLAGS = {_READ: select.POLLIN, _WRITE: select.POLLOUT, _READ | _WRITE: select.POLLIN | select.POLLOUT}
@@ -62,7 +62,7 @@ class Poller:
             if channel is None or key.fd not in self._watched:  # closed by an event before it
                 continue
             if ready := events & _wanted(channel):
-                wasyncore.readwrite(channel, _FLAGS[ready])
+                readwrite(channel, _FLAGS[ready])
             else:  # it sends, or hangs up, while it is served: that has to wait
                 self._register(key.fd, 0)
             self.watch(channel)  # in either case: it may have been served meanwhile

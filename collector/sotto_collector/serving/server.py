@@ -1,7 +1,4 @@
-"""The server: waitress and its threads; as it stops it finishes open requests.
-
-Only `poller` and `channel` know waitress, too.
-"""
+"""The server: waitress and its threads; as it stops it finishes open requests."""
 
 import errno
 import logging
@@ -13,15 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
-from waitress import wasyncore
-from waitress.adjustments import Adjustments
-from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 
 from sotto_collector.errors import ListenError
 from sotto_collector.logs import OURS
 from sotto_collector.serving.channel import BODY_MARGIN_BYTES, GRACE_S, Channel, serving
 from sotto_collector.serving.poller import Poller
+from sotto_collector.serving.waitress_parts import Adjustments, TcpWSGIServer, ThreadedTaskDispatcher, close_all
 from sotto_collector.settings import Settings
 
 MAX_HEADER_BYTES = 32 * 1024
@@ -67,7 +61,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         for channel in list(self.active_channels.values()):
             channel.handle_close()  # a response sent in chunks ends at the next one, and closes its snapshot
         self.task_dispatcher.shutdown(timeout=1)
-        wasyncore.close_all(self._map)
+        close_all(self._map)
         self.poller.close()
 
     def stop(self) -> None:
