@@ -6,10 +6,10 @@ from functools import cached_property
 
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.charts import draw_shares
-from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.number_chart import draw_means
 from sotto_estimator.page.section import MAX_ROWS, Section, wrapped
 from sotto_estimator.page.spoken import Spoken
+from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.order import Order
 from sotto_estimator.views.verdict_words import finding_words, order_words

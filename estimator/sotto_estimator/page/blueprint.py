@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
 from flask import Blueprint, Response, render_template, request
+from markupsafe import Markup
 
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import ALL, Choices, read_choices
@@ -14,9 +15,9 @@ from sotto_estimator.page.lines import interval_line
 from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
-from sotto_estimator.page.svg import inline_svg, whole_svg
-from sotto_estimator.page.texts import MAX_FORM_BYTES, Search, search
+from sotto_estimator.page.texts import MAX_FORM_BYTES, TextSearch, search
 from sotto_estimator.results.percents import n_decimals_of
+from sotto_estimator.results.svg import inline_svg, whole_svg
 from sotto_protocol.words import epsilon_above
 
 Made = TypeVar("Made")
@@ -90,7 +91,7 @@ class _Routes:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    def _render(self, results: Results, tag: str, search: Search | None = None) -> str:
+    def _render(self, results: Results, tag: str, search: TextSearch | None = None) -> str:
         return render_template(
             "results/page.html",
             layout=self._layout,
@@ -104,7 +105,7 @@ class _Routes:
             spoken=results.spoken.words,
             epsilon_above=epsilon_above,
             n_decimals_of=n_decimals_of,
-            inline_svg=inline_svg,
+            inline_svg=lambda drawing, name: Markup(inline_svg(drawing, name)),  # noqa: S704  # its texts are escaped
             interval_line=interval_line,
         )
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure  # drawn without pyplot: no screen is neede
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.patheffects import withStroke
 
-from sotto_estimator.page.drawing import (
+from sotto_estimator.results.drawing import (
     FONT_PX,
     HALO_PX,
     LIGHT,

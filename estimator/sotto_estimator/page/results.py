@@ -11,7 +11,6 @@ from sotto_estimator.inference.registry import count_intervals, figure_of, is_te
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.beside import Beside
 from sotto_estimator.page.choices import EACH, Choices
-from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, TooFewReportsError
 from sotto_estimator.page.lines import remarks_on, say_missing_strata, say_turnout, say_withheld, technical_lines
 from sotto_estimator.page.release import Release
@@ -19,6 +18,7 @@ from sotto_estimator.page.section import NumberResult, Section
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.texts import hint_on, most_texts
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
+from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.largest import largest
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.estimates import Estimate, Estimates

@@ -11,10 +11,10 @@ from sotto_estimator.intervals.intervals import is_interval
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.charts import draw_shares, draw_waves
-from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.number_chart import draw_number
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import WaveSeries
+from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.largest import largest
 from sotto_estimator.results.percents import mark_of, n_decimals_of
 from sotto_estimator.shares.estimates import Estimate

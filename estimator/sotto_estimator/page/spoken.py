@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.axis import shortest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.number_chart import quantile_label
+from sotto_estimator.results.axis import shortest
 from sotto_estimator.results.percents import OUTSIDE, mark_of, n_decimals_of, percent_digits
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.views.numbers import value_words

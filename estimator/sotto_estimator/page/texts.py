@@ -22,7 +22,7 @@ MAX_FORM_BYTES = 2**17
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class TextSearch:
     """Which texts were looked for, as they were typed, and what was found; `fault`: why nothing was looked for."""
 
     question: str
@@ -48,7 +48,7 @@ def hint_on(release: Release, choices: Choices, question: Question, say: Languag
     return "" if release.may_search else say.gettext("Analysts of the survey can look for texts here.")
 
 
-def search(release: Release, choices: Choices, question_id: str, typed: str) -> Search:
+def search(release: Release, choices: Choices, question_id: str, typed: str) -> TextSearch:
     """Look for texts, one a line, among the answers to a question. Raises ChoiceError for a question without texts."""
     say = release.language
     asked = next((one for one in release.survey.questions if one.id == question_id and is_text(one)), None)
@@ -58,7 +58,7 @@ def search(release: Release, choices: Choices, question_id: str, typed: str) -> 
     lines = [line for line in typed.splitlines() if normalise(line)]
     fault = hint_on(release, choices, asked, say) or _fault_of(lines, most_texts(asked), say)
     if fault:
-        return Search(question_id, typed, fault)
+        return TextSearch(question_id, typed, fault)
     tally = release.tally(choices.wave, choices.place)
     options = DecodeOptions(float(choices.level), simultaneous=choices.simultaneous == "yes")
     texts = [*dict.fromkeys(map(normalise, lines))]
@@ -68,7 +68,7 @@ def search(release: Release, choices: Choices, question_id: str, typed: str) -> 
         raise ChoiceError(str(fault_of_counts)) from None
     stratum = release.survey.strata[choices.place - 1] if choices.place else None
     subject = replace(subject_of_tally(tally, asked), stratum=stratum)
-    return Search(question_id, typed, decoded=replace(decoded, subject=subject))
+    return TextSearch(question_id, typed, decoded=replace(decoded, subject=subject))
 
 
 def _fault_of(lines: list[str], most: int, say: Language) -> str:

@@ -5,30 +5,41 @@ The numbers are those of `--json`, which it holds whole, for programs.
 
 from collections.abc import Sequence
 from html import escape
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.results.document import Document
+from sotto_estimator.results.figure import Panel
 from sotto_estimator.results.forms.html import alarms_html, blocks_html
+from sotto_estimator.results.layout import lay_out
+from sotto_estimator.results.svg import inline_svg
 from sotto_protocol import __version__
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from sotto_estimator.results.panels import Panel
-
 _STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }
+:root { color-scheme: light dark; --ground: #fff; --ink: #17181a; --quiet: #555a60; --rule: #c9ccd1; --alarm: #b00020; }
+@media screen and (prefers-color-scheme: dark) {
+:root { --ground: #16191b; --ink: #e9e6df; --quiet: #aab4b9; --rule: #49535a; --alarm: #ff9b8d; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+background: var(--ground); color: var(--ink); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; }
-th, td { text-align: start; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ccc; vertical-align: top; }
+th, td { text-align: start; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
 .number { text-align: end; white-space: nowrap; }
-.warning { border-inline-start: .3rem solid #b00020; padding: .3rem .8rem; }
-svg { max-width: 100%; height: auto; }
-@media print { body { margin: 0; font-size: 10pt; } section, svg { break-inside: avoid; } }
+.warning { border-inline-start: .3rem solid var(--alarm); padding: .3rem .8rem; }
+figure { margin: 0; }
+figcaption { color: var(--quiet); font-size: .85rem; margin-bottom: .6rem; }
+.chart { display: block; overflow: visible; }
+.chart text { fill: var(--ink); stroke: var(--ground); }
+.chart .faint { fill: var(--quiet); }
+.chart .dot { fill: var(--ink); }
+.chart .whisker { stroke: var(--ink); }
+.chart .grid { stroke: var(--rule); }
+.chart .zero { stroke: var(--quiet); }
+.chart circle.zero { fill: var(--quiet); }
+@media print { body { margin: 0; font-size: 10pt; } section, figure, tr { break-inside: avoid; }
+.wide { overflow: visible; } }
 """
 
 
@@ -36,8 +47,7 @@ class Reportable(Protocol):
     """What a report is on: a result."""
 
     def document(self) -> Document: ...
-    def panels(self) -> "tuple[str, Sequence[Panel]]": ...
-    def plot(self) -> "Figure": ...
+    def panels(self) -> tuple[str, Sequence[Panel]]: ...
     def as_json(self) -> str: ...
 
 
@@ -86,13 +96,9 @@ def _citation(title: str) -> str:
 
 
 def _picture(result: Reportable) -> str:
-    if not result.panels()[1]:
+    title, panels = result.panels()
+    if not panels:
         return ""
-    from matplotlib import rc_context
-
-    drawn = BytesIO()
-    with rc_context({"svg.hashsalt": "sottovoce", "svg.fonttype": "none"}):
-        result.plot().savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-    svg = drawn.getvalue().decode()
-    label = "Estimates with their intervals; the tables have the same numbers."
-    return svg[svg.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    drawing = lay_out("Estimates with their intervals", "The tables have the same numbers.", panels)
+    said = "<br>".join(map(escape, title.split("\n")))
+    return f"<figure><figcaption>{said}</figcaption>{inline_svg(drawing, 'chart')}</figure>"

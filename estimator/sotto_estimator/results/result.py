@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sotto_estimator.results.data_frames import frame_of, require_frames
 from sotto_estimator.results.document import Document
 from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.figure import Panel
 from sotto_estimator.results.forms.html import notebook_html
 from sotto_estimator.results.forms.latex import latex_of
 from sotto_estimator.results.forms.markdown import markdown_of
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sotto_estimator.results.panels import Panel
 
 GIVEN = "counts as given"
 """The title of counts that nobody gave one."""
@@ -60,7 +60,7 @@ class Result:
         """Return the rows of its CSV, all of the same members."""
         return view_of(self).records(self)
 
-    def panels(self) -> "tuple[str, Sequence[Panel]]":
+    def panels(self) -> tuple[str, Sequence[Panel]]:
         """Return a picture's title, and its parts from top to bottom."""
         return view_of(self).panels(self)
 

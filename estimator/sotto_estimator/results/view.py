@@ -3,12 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sotto_estimator.results.document import Part
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
+from sotto_estimator.results.figure import Panel
 
 Found = TypeVar("Found")
 VIEWS = {
@@ -46,7 +44,7 @@ class View(Generic[Found]):
     parts: Callable[[Found], Sequence[Part]]
     members: Callable[[Found], dict[str, Any]]
     records: Callable[[Found], list[dict[str, Any]]]
-    panels: "Callable[[Found], tuple[str, Sequence[Panel]]]"
+    panels: Callable[[Found], tuple[str, Sequence[Panel]]]
     columns: Callable[[Found], Sequence[str]] | None = None
 
 

@@ -1,17 +1,15 @@
 """A joint table: for people, as members for programs, and as a picture."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.association.associate import Association, Cell
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.results.document import Column, Lines, Part, Table
+from sotto_estimator.results.figure import Bar, Panel, bar_panels
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words, misfit_sentence
 from sotto_protocol.words import counted, epsilon_above
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _MOST_ROWS = 60
 _COLUMNS = [Column("share", "share"), Column("std. error", "share"), Column("low", "share"), Column("high", "share")]
@@ -86,10 +84,8 @@ def records(association: Association) -> list[dict[str, Any]]:
     return [_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells]
 
 
-def panels(association: Association) -> "tuple[str, list[Panel]]":
+def panels(association: Association) -> tuple[str, list[Panel]]:
     """Return a picture: a bar with its interval for every combination of answers."""
-    from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
-
     title = "\n".join(_caption(association))
     if association.contradictions:
         return title, []

@@ -1,7 +1,8 @@
 """What is said of the texts of Android's autofill: of each bit, and of the text."""
 
+import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.formats.autofill_texts import (
     EPSILON_A_BIT,
@@ -13,11 +14,9 @@ from sotto_estimator.formats.autofill_texts import (
     AutofillTexts,
 )
 from sotto_estimator.results.document import Block, Cell, Column, Lines, Part, Table
+from sotto_estimator.results.figure import Panel, bits_panel
 from sotto_estimator.results.view import View
 from sotto_protocol.words import counted
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _MOST_FIELDS = 20
 _COUNTS = ("n", "even bits", "odd bits", "constant", "varies", "open")
@@ -64,11 +63,20 @@ def _records(found: AutofillTexts) -> list[dict[str, Any]]:
     ]
 
 
-def _panels(found: AutofillTexts) -> "tuple[str, list[Panel]]":
+def _panels(found: AutofillTexts) -> tuple[str, list[Panel]]:
     """Return a picture: of each of the first fields the share of devices with a 1, bit by bit."""
-    from sotto_estimator.views.autofill_panels import bits_panel  # matplotlib takes a second to load
+    return f"{found}\n{found.words[0]}", [_bits(of) for of in found.fields[:_MOST_FIELDS] if not of.is_void]
 
-    return f"{found}\n{found.words[0]}", [bits_panel(of) for of in found.fields[:_MOST_FIELDS] if not of.is_void]
+
+def _bits(field: AutofillField) -> Panel:
+    """Return the share of devices with a 1, bit by bit from byte 0, its least bit first."""
+    of_field = f" of {field.name}" if field.name else ""
+    spans = [(_percent(bit.low), _percent(bit.high)) for bit in field.bits]
+    return bits_panel(spans, f"bit{of_field}: % of devices with a 1")
+
+
+def _percent(end: float | None) -> float:
+    return math.nan if end is None else 100 * end
 
 
 def _option_members(found: AutofillTexts) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table, marks
@@ -12,14 +12,12 @@ from sotto_estimator.shares.by_group import SideBySide, name_of
 from sotto_estimator.shares.estimates import STRATUM, Estimate, Estimates
 from sotto_estimator.shares.verdict.compare import Comparison
 from sotto_estimator.views.estimates_members import csv_records, json_members
+from sotto_estimator.views.estimates_panels import groups_panels
 from sotto_estimator.views.estimates_words import cut_words, notes, share_words
 from sotto_estimator.views.numbers import interval_remarks, mean_words
 from sotto_estimator.views.verdict import said_of, verdict_rows
 from sotto_estimator.views.verdict_words import order_words, width_words
 from sotto_protocol.language import ENGLISH
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _COLUMNS = [
     Column("n", "count"),
@@ -138,13 +136,6 @@ def _rows(one: Estimates) -> list[list[Cell]]:
     return rows
 
 
-def _panels(of: SideBySide) -> "tuple[str, list[Panel]]":
-    """Return a picture: a bar a group under every answer, then means."""
-    from sotto_estimator.views.estimates_panels import groups_panels  # matplotlib takes a second to load
-
-    return groups_panels(of)
-
-
 VIEW: View[SideBySide] = View(
-    parts=_parts, members=_members, records=lambda of: csv_records(of.estimates), panels=_panels
+    parts=_parts, members=_members, records=lambda of: csv_records(of.estimates), panels=groups_panels
 )

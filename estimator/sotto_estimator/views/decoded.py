@@ -1,9 +1,10 @@
 """Decoded strings: for people, as members for programs, and as a picture."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
+from sotto_estimator.results.figure import Bar, Panel, bar_panels
 from sotto_estimator.results.percents import percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import escaped, level_words
@@ -16,9 +17,6 @@ from sotto_estimator.strings.undetected import UndetectedString
 from sotto_estimator.views.estimates_members import quality_members
 from sotto_estimator.views.estimates_words import FAKES
 from sotto_protocol.words import counted, epsilon_above
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _METHODS: dict[DecodeMethod, str] = {
     "normal": "normal approximation",
@@ -146,10 +144,8 @@ def _heading(decoded: Decoded) -> dict[str, Any]:
     }
 
 
-def panels(decoded: Decoded) -> "tuple[str, list[Panel]]":
+def panels(decoded: Decoded) -> tuple[str, list[Panel]]:
     """Return a picture: a bar with its interval for each of the largest shares."""
-    from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
-
     bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in decoded.shown]
     longest = max((bar.high for bar in bars), default=1.0)
     return bar_panels(bars, "\n".join(caption(decoded)), min(100.0, 105 * longest))

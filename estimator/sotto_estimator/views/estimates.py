@@ -1,18 +1,15 @@
 """Estimates as people read them."""
 
-from typing import TYPE_CHECKING
 
 from sotto_estimator.results.document import Block, Lines, Part, Table, marks
 from sotto_estimator.results.view import View
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.exact_gain import EXACT
 from sotto_estimator.views.estimates_members import csv_records, json_members
+from sotto_estimator.views.estimates_panels import estimates_panels
 from sotto_estimator.views.estimates_words import FAKES, caption, cut_words, share_table
 from sotto_estimator.views.numbers import mean_remarks, mean_table, quantile_remarks, quantile_table
 from sotto_estimator.views.verdict import verdict_part
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _METHOD = (
     "Each answer was mixed with chance before anybody else saw it. A report is therefore no answer, and the shares "
@@ -52,15 +49,9 @@ def _remarks(estimates: Estimates, tables: list[Table]) -> list[str]:
     return said if part is None else [*said, narrower]
 
 
-def _panels(estimates: Estimates) -> "tuple[str, list[Panel]]":
-    from sotto_estimator.views.estimates_panels import estimates_panels  # matplotlib takes a second to load
-
-    return estimates_panels(estimates)
-
-
 VIEW: View[Estimates] = View(
     parts=parts,
     members=json_members,
     records=lambda estimates: csv_records([estimates]),
-    panels=_panels,
+    panels=estimates_panels,
 )

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from sotto_estimator.results.panels import Bar, Panel, Point, bar_panels, point_panel
+from sotto_estimator.results.figure import Bar, Panel, Point, bar_panels, point_panel
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.verdict.verdict import share_ends
@@ -32,8 +32,7 @@ def groups_panels(groups: SideBySide) -> tuple[str, list[Panel]]:
     means: dict[tuple[str, str], list[Point]] = {}
     for place, one in enumerate(groups.estimates):
         for of in _bars(one):
-            colour = f"C{place % 10}"
-            bars.setdefault(of.label, []).append(replace(of, label=f"{of.label}, {one.stratum}", colour=colour))
+            bars.setdefault(of.label, []).append(replace(of, label=f"{of.label}, {one.stratum}", hue=place))
         for mean in one.told_means:
             ends = (mean.low, mean.high) if mean.has_interval else (math.nan, math.nan)
             means.setdefault((mean.question, mean.unit), []).append(Point(str(one.stratum), mean.mean, *ends))
@@ -51,5 +50,5 @@ def _bars(estimates: Estimates) -> list[Bar]:
         for row, ends in zip(rows, share_ends(rows), strict=True):
             low, high = (row.low, row.high) if estimates.has_interval(row) else ends
             label = f"{question}: {row.answer}".removeprefix(": ")
-            bars.append(Bar(label, row.share, low, high, f"C{place % 10}", question=question))
+            bars.append(Bar(label, row.share, low, high, place, question=question))
     return bars

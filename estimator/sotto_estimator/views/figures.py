@@ -2,15 +2,13 @@
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.formats.figures import Figure, Figures, question_of
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table, marks
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import interval_words
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _COLUMNS = [
     Column("confidence"),
@@ -54,10 +52,8 @@ def _parts(found: Figures) -> list[Part]:
     return [Part("All figures", [Lines(said), table, marks([table])])]
 
 
-def _panels(found: Figures) -> "tuple[str, list[Panel]]":
+def _panels(found: Figures) -> tuple[str, list[Panel]]:
     """Return a picture: the shares, and below them what has a unit."""
-    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
-
     drawn: dict[str, list[Point]] = {}
     for of in found.figures:
         if of.estimate is not None:

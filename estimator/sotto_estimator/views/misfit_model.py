@@ -2,19 +2,17 @@
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.designs.asked import words_of
 from sotto_estimator.designs.fit import ShareFit
 from sotto_estimator.misfit.estimate import ModelEstimate, ToldPart
 from sotto_estimator.misfit.model import MODELS
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
+from sotto_estimator.results.figure import Bar, Panel, bar_panels
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted, epsilon_above
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 INTERVALS = "intervals by the profile likelihood, approximate, about the population, each by itself"
 _COLUMNS = [
@@ -72,10 +70,8 @@ def records(estimate: ModelEstimate) -> list[dict[str, Any]]:
     return [asdict(part) | beside | fit for part in estimate.parts]
 
 
-def panels(estimate: ModelEstimate) -> "tuple[str, list[Panel]]":
+def panels(estimate: ModelEstimate) -> tuple[str, list[Panel]]:
     """Return a picture: a bar with its interval for every part."""
-    from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
-
     bars = [Bar(part.name, part.value, part.low, part.high) for part in estimate.told_parts]
     title = "\n".join(_caption(estimate))
     return bar_panels(bars, title) if bars else (title, [])

@@ -1,7 +1,7 @@
 """A survey's plan as a table for people, as JSON and CSV for programs: the same numbers in all three."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.inference.registry import figure_of, is_text
 from sotto_estimator.planning.assurance import EXPECTED
@@ -14,6 +14,7 @@ from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words, target_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_estimator.views.plan_help_words import help_lines, help_members
+from sotto_estimator.views.plan_panels import plan_panels
 from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_wish_words import (
     verdict_lines,
@@ -24,9 +25,6 @@ from sotto_estimator.views.plan_wish_words import (
 from sotto_estimator.views.plan_words import amount, of_asked, sentences
 from sotto_protocol import Question
 from sotto_protocol.words import epsilon_above
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = [
@@ -158,11 +156,4 @@ def _question_members(one: QuestionPlan) -> dict[str, Any]:
     }
 
 
-def _panels(plan: SurveyPlan) -> "tuple[str, list[Panel]]":
-    """Return a picture: how far each interval reaches, and what the smallest share is that is found of texts."""
-    from sotto_estimator.views.plan_panels import plan_panels  # matplotlib takes a second to load
-
-    return plan_panels(plan)
-
-
-VIEW: View[SurveyPlan] = View(parts=parts, members=survey_members, records=survey_records, panels=_panels)
+VIEW: View[SurveyPlan] = View(parts=parts, members=survey_members, records=survey_records, panels=plan_panels)

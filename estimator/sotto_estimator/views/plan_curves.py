@@ -1,17 +1,15 @@
 """Curves of half-widths: a table, JSON, CSV and a picture."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.planning.options import OF_WIDTHS
 from sotto_estimator.planning.share_plan import WidthCurves
 from sotto_estimator.planning.width_curves import curve_lines
 from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
+from sotto_estimator.results.figure import Panel, curve_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.views.plan_table import epsilon_words, half_width_words, width_words
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _AXES = {"n": "n, respondents", "epsilon": "epsilon", "options": "options"}
 
@@ -43,9 +41,7 @@ def _options(curves: WidthCurves) -> dict[str, Any]:
     return {"against": curves.against, **curves.options.members(*OF_WIDTHS)}
 
 
-def _panels(curves: WidthCurves) -> "tuple[str, list[Panel]]":
-    from sotto_estimator.results.panels import curve_panel  # matplotlib takes a second to load
-
+def _panels(curves: WidthCurves) -> tuple[str, list[Panel]]:
     title = "\n".join([*filter(None, [curves.title]), half_width_words(curves.options)])
     return title, [curve_panel(curve_lines(curves.points, curves.against), _AXES[curves.against], "half-width")]
 

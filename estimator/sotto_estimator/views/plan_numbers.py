@@ -1,17 +1,15 @@
 """The plan of a question for numbers: a table, JSON, CSV and a picture."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.planning.number_plan import NumberPlan
 from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import epsilon_words
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _MIDDLE = [
     "Half-widths are of people one standard deviation to each side of the range's middle, deviations of the number",
@@ -73,10 +71,8 @@ def _options(plan: NumberPlan) -> dict[str, Any]:
     return said | ({} if plan.epsilon_forever is None else {"epsilon_forever": float(plan.epsilon_forever)})
 
 
-def _panels(plan: NumberPlan) -> "tuple[str, list[Panel]]":
+def _panels(plan: NumberPlan) -> tuple[str, list[Panel]]:
     """Return a picture: how far the interval of each mechanism of this program reaches."""
-    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
-
     reach = [
         Point(f"{row.epsilon:g}, {row.mechanism}, n = {row.n_reports:,}", 0, -row.half_width, row.half_width)
         for row in plan.rows

@@ -3,7 +3,7 @@
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.inference.registry import Figure, figure_of
 from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
-from sotto_estimator.results.panels import Panel, Point, point_panel
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.words import method_words
 from sotto_estimator.strings.plan import POWER
 from sotto_estimator.views.plan_table import width_words

@@ -1,17 +1,15 @@
 """How many respondents a survey needs: for people, as members for programs, and as a picture."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.planning.respondents_plan import RespondentsPlan
 from sotto_estimator.results.document import Lines, Part
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.views.plan import reach_members, wanted_line
 from sotto_estimator.views.plan_wish_words import say_respondents, wish_members, wish_table
 from sotto_protocol.words import epsilon_above
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 
 def _parts(plan: RespondentsPlan) -> list[Part]:
@@ -35,10 +33,8 @@ def _options(plan: RespondentsPlan) -> dict[str, Any]:
     return said | reach_members(plan.options)
 
 
-def _panels(plan: RespondentsPlan) -> "tuple[str, list[Panel]]":
+def _panels(plan: RespondentsPlan) -> tuple[str, list[Panel]]:
     """Return a picture: how many respondents each question takes."""
-    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
-
     points = [
         Point(wish.question.id, math.nan if wish.respondents is None else wish.respondents, math.nan, math.nan)
         for wish in plan.wishes

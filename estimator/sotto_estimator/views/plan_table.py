@@ -2,18 +2,16 @@
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.options import OF_WIDTHS, PlanOptions
 from sotto_estimator.planning.share_plan import SharePlan
 from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 
 def _parts(plan: SharePlan) -> list[Part]:
@@ -91,10 +89,8 @@ def _options(plan: SharePlan) -> dict[str, Any]:
     return {**plan.options.members(*OF_WIDTHS)} | {name: value for name, value in more.items() if value is not None}
 
 
-def _panels(plan: SharePlan) -> "tuple[str, list[Panel]]":
+def _panels(plan: SharePlan) -> tuple[str, list[Panel]]:
     """Return a picture: how far the interval of each mechanism reaches, or how many respondents each takes."""
-    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
-
     names = [(row, f"{'' if row.epsilon is None else f'{row.epsilon:g}, '}{row.mechanism}") for row in plan.rows]
     if plan.n is not None:
         reach = [Point(name, 0, -100 * row.half_width, 100 * row.half_width) for row, name in names]

@@ -2,15 +2,13 @@
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.results.document import Column, Lines, Part, Table, Typed, title_lines
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.strings.plan import ERROR_RATE, TextPlanRow, TextStudy
 from sotto_estimator.strings.text_plan import TextPlan
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 
 def _parts(plan: TextPlan) -> list[Part]:
@@ -73,10 +71,8 @@ def _study_members(study: TextStudy) -> dict[str, Any]:
     return asdict(study) | {"false_discovery_rate": ERROR_RATE}
 
 
-def _panels(plan: TextPlan) -> "tuple[str, list[Panel]]":
+def _panels(plan: TextPlan) -> tuple[str, list[Panel]]:
     """Return a picture: the smallest share that each design detects."""
-    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
-
     points = [
         Point(f"{row.epsilon:g}, {row.mechanism}, {row.n_hashes} hashes", 100 * row.smallest_share, math.nan, math.nan)
         for row in plan.rows

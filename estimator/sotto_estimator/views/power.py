@@ -2,18 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.planning.power_groups import MOST_ENUMERATED
 from sotto_estimator.planning.power_plan import PowerPlan
 from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
+from sotto_estimator.results.figure import Panel, curve_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
 from sotto_estimator.views.plan_table import epsilon_words
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _APPROXIMATE = (
     "Level and power are approximate, by the normal distribution.\n"
@@ -99,10 +97,8 @@ def _records(plan: PowerPlan) -> list[dict[str, Any]]:
     return [asdict(row) | _options(plan) for row in plan.rows]
 
 
-def _panels(plan: PowerPlan) -> "tuple[str, list[Panel]]":
+def _panels(plan: PowerPlan) -> tuple[str, list[Panel]]:
     """Return a picture: power against n, a line an epsilon."""
-    from sotto_estimator.results.panels import curve_panel  # matplotlib takes a second to load
-
     lines: dict[str, list[tuple[float, float]]] = {}
     for row in plan.curve().rows:
         name = row.mechanism if row.epsilon is None else f"epsilon {row.epsilon:g}, {row.mechanism}"

@@ -3,17 +3,15 @@
 import math
 from dataclasses import asdict
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.regression.result import Coefficient, FitQuality, Regression, Test
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted, epsilon_above
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _NOT_SIMPLE = ("pseudo ", "errors by linearisation (sandwich)", " with Student's t")
 
@@ -118,10 +116,8 @@ def _of_whole(found: Regression) -> dict[str, float]:
     return {"degrees_of_freedom": found.degrees_of_freedom}
 
 
-def panels(found: Regression) -> "tuple[str, list[Panel]]":
+def panels(found: Regression) -> tuple[str, list[Panel]]:
     """Return a picture of the coefficients that are tested, and finite."""
-    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
-
     if found.contradictions:
         return caption(found)[0], []
     drawn = [of for of in found.coefficients if math.isfinite(of.standard_error) and not math.isnan(of.p_value)]

@@ -1,15 +1,13 @@
 """What tests say: for people, as members for programs, and as a picture."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.comparing.result import Row, Tested
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.results.document import Column, Kind, Lines, Part, Table, marks
+from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _KINDS: dict[str, Kind] = {"share": "estimate", "estimates": "estimate"}
 _QUANTITIES = {"share": "", "groups": "difference: ", "trend": "slope: "}
@@ -34,10 +32,8 @@ def _parts(found: Tested[Row]) -> list[Part]:
     return [Part("What is known", [Lines(str(found).splitlines())]), Part("All numbers", [how, table, marks([table])])]
 
 
-def _panels(found: Tested[Row]) -> "tuple[str, list[Panel]]":
+def _panels(found: Tested[Row]) -> tuple[str, list[Panel]]:
     """Return a picture of every row's difference, slope or share with its interval, a panel a unit."""
-    from sotto_estimator.results.panels import Point, point_panel  # matplotlib takes a second to load
-
     spans: dict[str, list[Point]] = {}
     for row in found.rows:
         if row.is_void:

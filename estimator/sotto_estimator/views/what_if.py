@@ -1,19 +1,17 @@
 """Cases of a what-if: for people, as members for programs, and as a picture."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sotto_estimator.designs.asked import words_of
 from sotto_estimator.misfit.model import MODELS
 from sotto_estimator.misfit.what_if import Case, WhatIf
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table, marks
+from sotto_estimator.results.figure import Bar, Panel, bar_panels
 from sotto_estimator.results.percents import percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import NO_INTERVAL, interval_words
 from sotto_protocol.words import counted, epsilon_above
-
-if TYPE_CHECKING:
-    from sotto_estimator.results.panels import Panel
 
 _COLUMNS = [
     Column("if so many do", "share"),
@@ -58,10 +56,8 @@ def records(found: WhatIf) -> list[dict[str, Any]]:
     return [asdict(case) | _heading(found) for case in found.cases]
 
 
-def panels(found: WhatIf) -> "tuple[str, list[Panel]]":
+def panels(found: WhatIf) -> tuple[str, list[Panel]]:
     """Return a picture: a bar with its interval for every case."""
-    from sotto_estimator.results.panels import Bar, bar_panels  # matplotlib takes a second to load
-
     title = "\n".join(_caption(found))
     told = [(case, case.share) for case in found.cases if case.share is not None]
     if not told:

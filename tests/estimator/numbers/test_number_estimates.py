@@ -21,6 +21,7 @@ from sotto_estimator.association.axes import read_sides
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
+from sotto_estimator.results.panels import draw_panel
 from sotto_estimator.views.numbers_panels import number_panels
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -157,11 +158,12 @@ def test_picture_has_the_quantiles_and_the_density_of_a_distribution(estimates: 
     figure = Figure()
     rows, density = figure.subplots(2)
     for axes, panel in zip((rows, density), number_panels(mean, age), strict=True):
-        panel.draw(axes)
+        draw_panel(axes, panel)
     assert [label.get_text() for label in rows.get_yticklabels()] == ["age", "10 %", "25 %", "median", "75 %", "90 %"]
     values = [float(line.get_xdata()[0]) for line in rows.lines if line.get_marker() == "o"]
     assert values == [mean.mean, *(quantile.value for quantile in age.quantiles)]
-    whiskers = [bars[0].get_segments()[0][:, 0].tolist() for bars in (each.lines[2] for each in rows.containers)]
+    drawn = [part for each in rows.containers for part in each.lines[2][0].get_segments()]
+    whiskers = [part[:, 0].tolist() for part in drawn]
     ends = [(each.low, each.high) for each in (mean, *age.quantiles)]
     assert np.allclose(whiskers, ends, atol=1e-9)
     areas = [bar.get_width() * bar.get_height() for bar in density.patches]

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
 from sotto_estimator import Estimate, IntervalOptions, estimate_tally
 from sotto_estimator.page.charts import draw_shares
-from sotto_estimator.page.drawing import Dot, Drawing, DrawnBar, Line
-from sotto_estimator.results.panels import Bar as PlotBar
-from sotto_estimator.results.panels import bar_panels
+from sotto_estimator.results.drawing import Dot, Drawing, DrawnBar, Line
+from sotto_estimator.results.figure import Bar as PlotBar
+from sotto_estimator.results.figure import bar_panels
+from sotto_estimator.results.panels import draw_panel
 from sotto_estimator.results.rounding import UNKNOWN
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.shares.verdict.verdict import Finding, share_findings
@@ -56,7 +56,7 @@ def test_an_answer_that_nobody_gave_is_not_the_only_one_that_is_drawn() -> None:
     assert len([mark for mark in drawing.marks if isinstance(mark, Dot)]) == 3
     (axes,) = estimates.plot().axes
     assert not axes.patches
-    dots = [at for of in axes.collections if isinstance(of, PathCollection) for at, _ in np.asarray(of.get_offsets())]
+    dots = [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"]
     assert dots == pytest.approx([100 * row.share for row in estimates.rows])
 
 
@@ -65,7 +65,7 @@ def test_only_the_question_that_is_undecided_has_dots_in_a_plot() -> None:
     bars.append(PlotBar("c", 0.4, 0.3, 0.5, question="other"))
     _, (panel,) = bar_panels(bars, "")
     axes = Figure().subplots()
-    panel.draw(axes)
+    draw_panel(axes, panel)
     assert [bar.get_width() for bar in axes.patches] == [40]
 
 

@@ -13,6 +13,7 @@ LINE_PX = 18
 FONT_PX = 13
 HALO_PX = 4
 """So wide is the ground's colour round a text: lines that pass behind it do not cross it."""
+_HUES = ("#5f8fc9", "#d98a3d", "#5aa469", "#c8605f", "#8f74b5", "#8d6b5e", "#cf7fb4", "#7f7f7f", "#a9a93f", "#4fa9b5")
 LIGHT = {
     "bar": "#5f8fc9",
     "whisker": "#17181a",
@@ -23,6 +24,7 @@ LIGHT = {
     "text": "#17181a",
     "faint": "#555a60",
     "ground": "#ffffff",
+    **{f"{kind}{number}": hue for kind in ("bar", "line") for number, hue in enumerate(_HUES)},
 }
 """Colours by the kind of a mark, of a drawing on white; a page's style may give other ones by its class."""
 
