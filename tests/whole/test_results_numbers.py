@@ -112,7 +112,8 @@ def test_waves_of_means_stand_beside_each_other(house: House) -> None:
     page = read_page(see(house, WAVES))
     means = {wave: estimate_tally(tally).means[0] for wave, tally in tallies.items()}
     rows = page.table("Wave by wave: Mean service")
-    assert rows == [[str(wave), f"{of.n_reports:,}", of.mean, of.low, of.high] for wave, of in means.items()]
+    ends = {wave: [of.low, of.high] if of.has_interval else ["–", "–"] for wave, of in means.items()}
+    assert rows == [[str(wave), f"{of.n_reports:,}", of.mean, *ends[wave]] for wave, of in means.items()]
     pooled, last = page.table("Estimates of the mean (<years>) service")
     assert pooled[1] == estimate_tally(tallies[1] + tallies[2]).means[0].mean
     assert last[:2] == ["the last wave", means[2].mean]

@@ -16,7 +16,7 @@ ONLY_IN = {
     "click": ("commands",),
     "flask": ("page",),
     "markupsafe": ("page",),
-    "matplotlib": ("results", "views", "page"),
+    "matplotlib": ("results", "page"),
     "sotto_protocol.tables": ("results", "views", "commands"),
 }
 """What only these rooms of the estimator may import."""

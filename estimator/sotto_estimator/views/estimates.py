@@ -1,6 +1,5 @@
 """Estimates as people read them."""
 
-
 from sotto_estimator.results.document import Block, Lines, Part, Table, marks
 from sotto_estimator.results.view import View
 from sotto_estimator.shares.estimates import Estimates
