@@ -97,7 +97,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         axes.grid(alpha=0.3)
     axes.xaxis.set_major_formatter(_formatter(panel.x))
     if panel.x.low is not None:
-        axes.set_xlim(panel.x.low, panel.x.high)
+        axes.set_xlim(*panel.ends())
     axes.set_xlabel(drawable(panel.x.words), parse_math=False)
     if any(isinstance(shape, Path) and shape.name for shape in panel.shapes):
         axes.legend()
