@@ -1,6 +1,5 @@
 """Records of a file of other programs, one after another: JSON a line (NDJSON), or CSV with a header."""
 
-import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 from sotto_estimator.errors import SourceError
 from sotto_estimator.results.words import escaped
 from sotto_estimator.sources.kinds import check_plain
-from sotto_estimator.table.lines import read_lines
+from sotto_estimator.table.lines import read_csv_lines, read_lines
 
 Progress = Callable[[int], object]
 MAX_NAME = 200
@@ -97,15 +96,12 @@ def _read_json(path: Path, lines: Iterable[str]) -> Iterator[Record]:
 
 
 def _read_csv(path: Path, lines: Iterable[str]) -> Iterator[Record]:
-    rows = csv.reader(lines, strict=True)
-    try:
-        header = next(rows, [])
-        if len(set(header)) < len(header):
-            raise SourceError(f"{path}, line 1: names a column twice.")
-        for row in filter(None, rows):
-            if len(row) != len(header):
-                fault = f"has {len(row)} cells, the header has {len(header)}"
-                raise SourceError(f"{path}, line {rows.line_num}: {fault}.")
-            yield Record(path, rows.line_num, dict(zip(header, row, strict=True)))
-    except csv.Error as fault:
-        raise SourceError(f"{path}, line {rows.line_num}: is no CSV: {fault}.") from fault
+    rows = read_csv_lines(path, lines)
+    _, header = next(rows, (1, []))
+    if len(set(header)) < len(header):
+        raise SourceError(f"{path}, line 1: names a column twice.")
+    for line, row in rows:
+        if row and len(row) != len(header):
+            raise SourceError(f"{path}, line {line}: has {len(row)} cells, the header has {len(header)}.")
+        if row:
+            yield Record(path, line, dict(zip(header, row, strict=True)))

@@ -1,7 +1,6 @@
 """The strings whose shares are asked for, and the bits that each would set: hashed block by block."""
 
 import codecs
-import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sotto_estimator.errors import DomainError, SourceError, one_of
 from sotto_estimator.sources.kinds import check_plain
 from sotto_estimator.sources.source import open_table
+from sotto_estimator.table.lines import read_csv_lines
 from sotto_estimator.table.rows import check_column, read_cells
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_map, google_map
 from sotto_protocol.text import MAX_TYPED_CHARACTERS, expected_of, is_answer, normalise
@@ -152,12 +152,7 @@ def read_text_lines(path: Path, max_line_bytes: int) -> Iterator[str]:
 
 def read_csv(path: Path, max_record_bytes: int = _MAX_RECORD_BYTES) -> Iterator[tuple[int, list[str]]]:
     """Read a CSV file's records, each with the number of its last line. Raises SourceError with the line."""
-    reader = csv.reader(read_text_lines(path, max_record_bytes), strict=True)
-    try:
-        for record in reader:
-            yield reader.line_num, record
-    except csv.Error as fault:
-        raise SourceError(f"{path}, line {reader.line_num}: is not CSV ({fault}).") from None
+    return read_csv_lines(path, read_text_lines(path, max_record_bytes))
 
 
 def _limited(path: Path, file: IO[bytes], max_line_bytes: int) -> Iterator[bytes]:

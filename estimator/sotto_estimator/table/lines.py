@@ -1,8 +1,9 @@
 """The lines of a text file in UTF-8, in bounded memory: what is no text is refused with its line and its byte."""
 
 import codecs
+import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from sotto_estimator.errors import SourceError
@@ -33,6 +34,16 @@ def read_lines(path: Path, progress: Callable[[int], object] = lambda _: None) -
         raise SourceError(f"{path}: {fault.strerror}.") from fault
     _decode(decoder, b"", path, n_lines, rest)
     yield from io.StringIO(rest, newline="")
+
+
+def read_csv_lines(path: Path, lines: Iterable[str], delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yield the records of a CSV's lines, each with the number of its last line. Raises SourceError with the line."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for record in reader:
+            yield reader.line_num, record
+    except csv.Error as fault:
+        raise SourceError(f"{path}, line {reader.line_num}: is no CSV: {fault}.") from fault
 
 
 def _decode(decoder: codecs.IncrementalDecoder, chunk: bytes, path: Path, n_lines: int, rest: str) -> str:

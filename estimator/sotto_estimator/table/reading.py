@@ -1,14 +1,14 @@
 """Reading chosen columns of a CSV, once and in bounded memory."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.table.building import MAX_BYTES, Builder
-from sotto_estimator.table.lines import read_lines
+from sotto_estimator.table.lines import read_csv_lines, read_lines
 from sotto_estimator.table.rows import check_column
 from sotto_estimator.table.table import DataTable
 
@@ -34,7 +34,7 @@ def read_table(
     lines = read_lines(path, progress)
     first = next(lines, "")
     delimiter = max(_DELIMITERS, key=lambda of: _rank(first, of, names))
-    records = _records(path, chain([first], lines), delimiter)
+    records = (row for _, row in read_csv_lines(path, chain([first], lines), delimiter) if row)
     header = next(records, [])
     builder = Builder(str(path), list(dict.fromkeys(names)), complete, max_bytes)
     pick = [itemgetter(_place(path, header, name)) for name in builder.names]
@@ -57,14 +57,6 @@ def _rank(line: str, delimiter: str, names: Sequence[str]) -> tuple[int, int]:
     except csv.Error:
         return 0, 0
     return sum(name in header for name in names), len(header)
-
-
-def _records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        yield from filter(None, reader)  # not empty lines
-    except csv.Error as fault:
-        raise SourceError(f"{path}, line {reader.line_num}: is no CSV: {fault}.") from fault
 
 
 def _place(path: Path, header: Sequence[str], name: str) -> int:

@@ -142,7 +142,7 @@ def test_a_map_of_the_compatibility_hash_is_the_one_that_candidates_make(tmp_pat
         (b"string,a,b,c,d,e,f\n", "row 1: every column behind the string must be an integer."),
         (b"pear,1,4,5,8,9,1.5\n", "row 1: every column behind the string must be an integer."),
         (b"pear,1,4,5,8,9," + 30 * b"9", "row 1: every column behind the string must be an integer."),
-        (b'"pear,1,4,5,8,9,12\n', "line 1: is not CSV"),
+        (b'"pear,1,4,5,8,9,12\n', "line 1: is no CSV"),
         (b"pe\xe4r,1,4,5,8,9,12\n", "line 1: byte 3 is not UTF-8."),
     ],
 )
