@@ -44,8 +44,8 @@ def associate(
 ) -> None:
     """Estimate the joint distribution of two or three questions, and test whether they are independent.
 
-    From a collector's noisy reports (URL and SURVEY), or a file of them. QUESTION:OPTION is one option of an any-of
-    question.
+    From a collector's noisy reports (URL and SURVEY), a file of them, or the folder of an archive. QUESTION:OPTION is
+    one option of an any-of question.
     """
     n_named = 2 if names_collector(sources) else 1
     place, questions = sources[:n_named], sources[n_named:]

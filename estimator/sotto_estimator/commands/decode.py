@@ -122,10 +122,10 @@ def decode(
 ) -> None:
     """Decode a text question: which strings are common, with intervals that hold.
 
-    From a collector's tally (URL, SURVEY and QUESTION) or tally files, which are merged, and --candidates; or from
-    google/rappor's files: --params, --counts and either --map or --candidates, which are then hashed as there. With
-    --unknown, without --candidates: from a tally, where beginnings of strings are reported; from packed reports, a
-    collector's or a file of them, where n-grams are.
+    From a collector's tally (URL, SURVEY and QUESTION) or files, which are merged, and --candidates. A FILE is a tally,
+    packed reports, or the folder of an archive. Or from google/rappor's files: --params, --counts and either --map
+    or --candidates, which are then hashed as there. With --unknown, without --candidates: from a tally, where
+    beginnings of strings are reported; from packed reports, a collector's or a file of them, where n-grams are.
     """
     if rappor_csv and options.level != RESULT_LEVEL:
         raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")

@@ -44,7 +44,7 @@ _INTERVALS = (
 
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
-@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY ... | TABLE")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
 @anytime_option
 @interval_options(IntervalOptions, *_INTERVALS)
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
@@ -74,8 +74,8 @@ def estimate(
 ) -> None:
     """Estimate shares, and means of numbers, with intervals that hold.
 
-    From a collector's tally (URL and SURVEY), from tally files, which are merged, from counts (--yes, --n ..), or from
-    a table with a row a person (--column, docs/data.md).
+    From a collector's tally (URL and SURVEY), from files, which are merged, from counts (--yes, --n ..), or from a
+    table with a row a person (--column, docs/data.md). A FILE is a tally, packed reports, or the folder of an archive.
     """
     if paper or data:
         if paper and (sources or data):

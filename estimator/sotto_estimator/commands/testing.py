@@ -22,7 +22,7 @@ from sotto_estimator.designs.given import SaidYes
 
 Command = Callable[..., Any]
 
-_GROUPS = "URL SURVEY | TALLY TALLY .. | TABLE"
+_GROUPS = "URL SURVEY | FILE FILE .. | TABLE"
 _PLACE = (
     click.option("--question", default="", help="Of this question only  [default: every one]."),
     click.option("--answer", default="", help="Of this answer only  [default: every one]."),
@@ -58,12 +58,12 @@ def test() -> None:
     """Test shares: against a number, between groups, or for a trend.
 
     Every command has the name of the one of `sotto power` that plans it. Reports are those of a collector's survey, of
-    tally files, of a table (--column), or counts.
+    files (tallies, packed reports, archives), of a table (--column), or counts.
     """
 
 
 @test.command(epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
-@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY ... | TABLE")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
 @click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share that is to be ruled out.")
 @click.option(
     "--alternative",
