@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from sotto_estimator.channel.channel import MAX_N
+from sotto_estimator.commands.sections import COUNTS, DESIGN, in_section
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.given import Given, SaidYes, ordered_counts
 from sotto_estimator.designs.parameters import Value, read_probability
@@ -103,29 +104,28 @@ class CountsInput:
         return estimate_arms(self.arms(), options)
 
 
-_OPTIONS = (
-    click.option("--yes", "n_yes", type=click.IntRange(min=0), help="Estimate from counts: the number of yes reports."),
-    click.option("--n", "n_reports", type=click.IntRange(min=1), help="From counts: the number of reports."),
+_COUNTS = (
+    click.option("--yes", "n_yes", type=click.IntRange(min=0), help="The number of yes reports."),
+    click.option("--n", "n_reports", type=click.IntRange(min=1), help="The number of reports."),
     click.option(
         "--counts",
         type=Counts(),
         multiple=True,
         metavar="N,N,.. or NAME=N,..",
-        help="From counts: how many gave each report, in the design's order, or by name (red=300,other=100); once for "
-        "each sample.",
+        help="How many gave each report, in the design's order, or by name (red=300,other=100); once for each sample.",
     ),
+)
+_DESIGN = (
     click.option(
         "--design",
         "designs",
         multiple=True,
         metavar="NAME(PARAMETER=VALUE, ..)",
-        help="How people were asked, by a design's name (docs/designs.md); several pool samples.",
+        help="A design's name (docs/designs.md); several pool samples.",
     ),
     click.option("--prob", metavar="PROBABILITY", help="The one probability of --design: 1/6."),
     click.option("--allow-conclusive", is_flag=True, help="Allow designs of which a report can prove the answer."),
-    click.option(
-        "--truth", type=Probability(), help="How people were asked: probability of the truth under forced response."
-    ),
+    click.option("--truth", type=Probability(), help="Probability of the truth under forced response."),
     click.option(
         "--forced-yes",
         type=Probability(),
@@ -134,12 +134,12 @@ _OPTIONS = (
     click.option(
         "--warner",
         type=Probability(),
-        help="How people were asked: probability of the truth on Warner's spinner; below 1/2 a yes speaks for no.",
+        help="Probability of the truth on Warner's spinner; below 1/2 a yes speaks for no.",
     ),
     click.option(
         "--epsilon",
         type=click.FloatRange(0, 20, min_open=True),
-        help="How people were asked: epsilon, in nats, of Warner's spinner.",
+        help="Epsilon, in nats, of Warner's spinner.",
     ),
 )
 
@@ -174,7 +174,11 @@ def counts_options(command: Callable[..., Any]) -> Callable[..., Any]:
         given = _read_counts(n_yes, n_reports, counts)
         return command(*arguments, asked=asked, paper=CountsInput(asked, given) if given else None, **options)
 
-    return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), on_paper)
+    return reduce(
+        lambda inner, option: option(inner),
+        reversed((*in_section(COUNTS, *_COUNTS), *in_section(DESIGN, *_DESIGN))),
+        on_paper,
+    )
 
 
 def _read_counts(n_yes: int | None, n_reports: int | None, counts: tuple[Given, ...]) -> tuple[Given, ...]:

@@ -10,6 +10,7 @@ import click
 
 from sotto_estimator.commands.counts_options import DesignInput
 from sotto_estimator.commands.options import grouped
+from sotto_estimator.commands.sections import DRAWN, TABLE, in_section, refuse_sections
 from sotto_estimator.designs.spec import DesignSpec
 from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.margins import read_margins
@@ -40,20 +41,7 @@ class DataOptions:
 
     def check_absent(self) -> None:
         """Raise UsageError for an option that only goes with a column."""
-        given = {
-            "--yes-is": self.yes_is,
-            "--reports": self.report_texts,
-            "--arm": self.arm,
-            "--by": self.by,
-            "--weights": self.weights,
-            "--strata": self.strata,
-            "--clusters": self.clusters,
-            "--post-stratify": self.post_stratify,
-            "--margins": self.margins,
-        }
-        for option, value in given.items():
-            if value:
-                raise click.UsageError(f"{option} goes with a table: --column says which column has the reports.")
+        refuse_sections(TABLE, DRAWN)
 
     def file(self, sources: Sequence[str], specs: Sequence[tuple[str, DesignSpec]]) -> DataFile:
         """Return the file that is meant. Raises UsageError, and SourceError for margins that cannot be read."""
@@ -103,34 +91,38 @@ class DataOptions:
 
 
 def _column(option: str, words: str, *, hidden: bool = False) -> Callable[..., Any]:
-    return click.option(option, metavar="COLUMN", default="", help=f"From a table: {words}", hidden=hidden)
+    return click.option(option, metavar="COLUMN", default="", help=words, hidden=hidden)
 
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a table; the command gets `data`, DataOptions."""
-    return grouped("data", DataOptions, *_REPORTS, *_sampling_options(hidden=False))(command)
+    return grouped(
+        "data", DataOptions, *in_section(TABLE, *_REPORTS), *in_section(DRAWN, *_sampling_options(hidden=False))
+    )(command)
 
 
 def simple_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the same to a command of people who were drawn simply, which refuses the others: they are not listed."""
-    return grouped("data", DataOptions, *_REPORTS, *_sampling_options(hidden=True))(command)
+    return grouped(
+        "data", DataOptions, *in_section(TABLE, *_REPORTS), *in_section(DRAWN, *_sampling_options(hidden=True))
+    )(command)
 
 
 _REPORTS = (
-    _column("--column", "the column of reports. A row is a person; --design says how they were asked."),
-    click.option("--yes-is", metavar="TEXT", help="From a table: the text of a yes, where it is not yes, true or 1."),
+    _column("--column", "The column of reports. A row is a person; --design says how they were asked."),
+    click.option("--yes-is", metavar="TEXT", help="The text of a yes, where it is not yes, true or 1."),
     click.option(
         "--reports",
         "report_texts",
         metavar="TEXT,TEXT,..",
-        help="From a table: the texts of the reports, in the design's order.",
+        help="The texts of the reports, in the design's order.",
     ),
-    _column("--arm", "the column of who was asked how: --design 'TEXT=NAME(PARAMETER=VALUE)' for each text."),
+    _column("--arm", "The column of who was asked how: --design 'TEXT=NAME(PARAMETER=VALUE)' for each text."),
     click.option(
         "--by",
         metavar="COLUMN",
         default="",
-        help="From a table or with --format: estimate each of its groups.",
+        help="The column of groups, each of which is estimated; with --format too.",
     ),
 )
 
@@ -138,10 +130,10 @@ _REPORTS = (
 def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
     """Return the options of how people were drawn."""
     return (
-        _column("--weights", "how many people each row stands for; errors are then approximate.", hidden=hidden),
-        _column("--strata", "what people were drawn from independently; errors are then approximate.", hidden=hidden),
-        _column("--clusters", "who were drawn together; errors are then approximate.", hidden=hidden),
-        _column("--post-stratify", "groups whose shares of the population are known: --margins.", hidden=hidden),
+        _column("--weights", "How many people each row stands for; errors are then approximate.", hidden=hidden),
+        _column("--strata", "What people were drawn from independently; errors are then approximate.", hidden=hidden),
+        _column("--clusters", "Who were drawn together; errors are then approximate.", hidden=hidden),
+        _column("--post-stratify", "Groups whose shares of the population are known: --margins.", hidden=hidden),
         click.option(
             "--margins",
             metavar="TEXT=N,.. | FILE",

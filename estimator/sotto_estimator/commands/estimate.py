@@ -16,9 +16,11 @@ from sotto_estimator.commands.options import (
     interval_options,
     refuse_token,
     simultaneous_option,
+    token_option,
     warn,
 )
 from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.sections import INTERVALS, SURVEY, SectionedCommand, in_section
 from sotto_estimator.commands.sources import read_source, tally_of
 from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import IntervalOptions
@@ -32,7 +34,8 @@ from sotto_estimator.sources.fetch import save
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
 
-_INTERVALS = (
+_INTERVALS = in_section(
+    INTERVALS,
     simultaneous_option,
     click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1, with approximate errors."),
     click.option(
@@ -43,21 +46,27 @@ _INTERVALS = (
 )
 
 
-@click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
+_COVARIANCES, _BY_STRATUM, _SAVE_TALLY = in_section(
+    SURVEY,
+    click.option("--covariances", is_flag=True, help="How the shares of a question go together; goes with --json."),
+    click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, side by side."),
+    click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file."),
+)
+
+
+@click.command(cls=SectionedCommand, epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
+@token_option
+@chosen_options("Estimate one wave of URL's survey  [default: all].")
+@_COVARIANCES
+@_BY_STRATUM
+@_SAVE_TALLY
+@counts_options
+@data_options
+@format_options
 @anytime_option
 @interval_options(IntervalOptions, *_INTERVALS)
-@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
-@chosen_options("Estimate one wave of URL's survey  [default: all].")
-@click.option(
-    "--covariances", is_flag=True, help="Of a survey: how the shares of a question go together, as a member of --json."
-)
-@click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, beside one another.")
-@click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file.")
-@counts_options
 @output_options
-@format_options
-@data_options
 @misfit_options
 def estimate(
     sources: tuple[str, ...],

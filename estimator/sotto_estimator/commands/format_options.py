@@ -10,6 +10,7 @@ import click
 
 from sotto_estimator.commands.options import refuse_others
 from sotto_estimator.commands.output import OUTPUT_NAMES, Output
+from sotto_estimator.commands.sections import FORMAT, in_section
 from sotto_estimator.errors import DomainError
 from sotto_estimator.formats.registry import FORMATS, FormatResult, read_format
 from sotto_estimator.intervals.intervals import IntervalOptions
@@ -37,7 +38,8 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return None
 
     words = f"Files of another program: {', '.join(FORMATS)} (docs/formats.md)."
-    return click.option("--format", "format_text", metavar="NAME", help=words)(of_format)
+    (option,) = in_section(FORMAT, click.option("--format", "format_text", metavar="NAME", help=words))
+    return option(of_format)  # type: ignore[no-any-return]
 
 
 def _read(text: str, paths: list[Path], by: str | None, options: IntervalOptions) -> FormatResult:

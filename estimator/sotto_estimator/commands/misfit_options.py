@@ -10,6 +10,7 @@ from sotto_estimator.commands.counts_options import Counts, CountsInput
 from sotto_estimator.commands.data_options import DataOptions
 from sotto_estimator.commands.options import refuse_others
 from sotto_estimator.commands.output import OUTPUT_NAMES, Output
+from sotto_estimator.commands.sections import MISFIT, in_section
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.parameters import read_probability
 from sotto_estimator.designs.spec import arm as read_arm
@@ -82,7 +83,7 @@ _OPTIONS = (
     click.option(
         "--model",
         type=click.Choice(list(MODELS)),
-        help="From counts: fit a model of who does not follow the design (docs/misfit.md).",
+        help="Fit a model of who does not follow the design (docs/misfit.md).",
     ),
     click.option(
         "--control",
@@ -95,7 +96,7 @@ _OPTIONS = (
         "--what-if",
         "cases",
         type=_Cases(),
-        help="From counts: the share if such parts of people do not follow the design, as random=0,0.05,0.1.",
+        help="The share of yes if such parts of people do not follow the design, as random=0,0.05,0.1.",
     ),
 )
 
@@ -123,7 +124,7 @@ def misfit_options(command: Callable[..., Any]) -> Callable[..., Any]:
         output.show(_find(model, controls, cases, arms, given).titled(title))
         return None
 
-    return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), of_misfit)
+    return reduce(lambda inner, option: option(inner), reversed(in_section(MISFIT, *_OPTIONS)), of_misfit)
 
 
 def _find(

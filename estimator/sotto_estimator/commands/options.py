@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from sotto_estimator.channel.channel import TARGETS
+from sotto_estimator.commands.sections import INTERVALS, OUTPUT, SURVEY, in_section
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.sources.selection import Selection
@@ -55,7 +56,7 @@ def interval_options(
     kind: type[IntervalOptions], *more: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --level, --method, --target and `more`; the command gets `options`, of this kind."""
-    return grouped("options", kind, *more, level_option, _METHOD, _TARGET)
+    return grouped("options", kind, *more, *in_section(INTERVALS, level_option, _METHOD, _TARGET))
 
 
 _METHOD = click.option(
@@ -83,7 +84,9 @@ def anytime_option(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*arguments, method="anytime" if is_anytime else method, **options)
 
     words = "Hold at every look: the same as --method anytime."
-    return click.option("--anytime", "is_anytime", is_flag=True, help=words)(of_method)
+    (option,) = in_section(INTERVALS, click.option("--anytime", "is_anytime", is_flag=True, help=words))
+    found: Callable[..., Any] = option(of_method)
+    return found
 
 
 def old_option(old: str, new: str, name: str, **attributes: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -100,7 +103,7 @@ def old_option(old: str, new: str, name: str, **attributes: Any) -> Callable[[Ca
                 given[name] = value
             return command(*arguments, **given)
 
-        return click.option(old, f"old_{name}", hidden=True, **attributes)(with_old)
+        return click.option(old, f"old_{name}", hidden=True, help=f"The old spelling of {new}.", **attributes)(with_old)
 
     return add
 
@@ -133,13 +136,18 @@ def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., An
             return command(*arguments, style="".join(typed), **options)
 
         listed = (click.option(f"--{form}", f"is_{form}", is_flag=True, help=FORMS[form]) for form in reversed(forms))
-        return reduce(lambda inner, option: option(inner), listed, styled)
+        return reduce(_added, in_section(OUTPUT, *listed), styled)
 
     return add
 
 
 style_options = form_options("json", "csv")
 """Of what is printed, but is no result yet."""
+
+
+(token_option,) = in_section(
+    SURVEY, click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token [env: SOTTO_TOKEN].")
+)
 
 
 def refuse_token() -> None:
@@ -177,6 +185,9 @@ def chosen_options(wave: str) -> Callable[[Callable[..., Any]], Callable[..., An
     return grouped(
         "chosen",
         Selection,
-        click.option("--wave", type=click.IntRange(min=1), help=wave),
-        click.option("--stratum", metavar="NAME", help="Only the invited people of this stratum  [default: all]."),
+        *in_section(
+            SURVEY,
+            click.option("--wave", type=click.IntRange(min=1), help=wave),
+            click.option("--stratum", metavar="NAME", help="Only the invited people of this stratum  [default: all]."),
+        ),
     )

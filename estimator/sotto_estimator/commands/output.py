@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sotto_estimator.commands.options import FORMS, form_options, grouped, warn
+from sotto_estimator.commands.sections import OUTPUT, in_section
 from sotto_estimator.results.report import check_report, write_report
 from sotto_estimator.results.result import Result
 
@@ -55,7 +56,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
             check_format(output.plot_path)
         return command(*arguments, output=output, **given)
 
-    return form_options(*FORMS)(grouped("output", Output, *_OPTIONS)(checked))
+    return form_options(*FORMS)(grouped("output", Output, *in_section(OUTPUT, *_OPTIONS))(checked))
 
 
 OUTPUT_NAMES = (*(f"is_{form}" for form in FORMS), "plot_path", "report_path", "title")

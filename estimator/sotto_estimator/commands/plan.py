@@ -15,6 +15,7 @@ from sotto_estimator.commands.plan_survey_options import (
     survey_plan_options,
 )
 from sotto_estimator.commands.plan_text_options import TextAsk, check_text_plan_options, text_plan, text_plan_options
+from sotto_estimator.commands.sections import GOALS, OUTPUT, QUESTION, SectionedCommand, in_section
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.share_plan import SharePlan, plan_shares
 from sotto_estimator.planning.width_curves import AGAINST, Against
@@ -38,13 +39,13 @@ _OF_QUESTION = (
     click.option(
         "--max-selected",
         type=click.IntRange(min=1),
-        help="Plan an any-of question, of whose options a person may select so many.",
+        help="Plan an any-of question in which people select at most N options.",
     ),
     click.option(
         "--questions",
         "n_questions",
         type=click.IntRange(2, 200),
-        help="Plan a survey of so many such questions, --epsilon that of a report: how many should be drawn?",
+        help="Plan a survey of N such questions, --epsilon that of a report: how many should be drawn?",
     ),
     click.option(
         "--epsilon-forever",
@@ -91,21 +92,32 @@ class QuestionAsk:
         )
 
 
-@click.command(epilog="Example:  sotto plan survey.toml --n 300")
-@grouped("of_question", QuestionAsk, *_OF_QUESTION)
-@click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?")
-@click.option(
-    "--half-width",
-    type=click.FloatRange(0, min_open=True),
-    help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
+_N, _HALF_WIDTH = in_section(
+    GOALS,
+    click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?"),
+    click.option(
+        "--half-width",
+        type=click.FloatRange(0, min_open=True),
+        help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
+    ),
 )
-@interval_options(PlanOptions, _SHARE, assurance_option)
+(_AGAINST,) = in_section(
+    OUTPUT,
+    click.option(
+        "--against",
+        type=click.Choice(AGAINST),
+        help="With --plot: what the half-widths of one question are drawn against  [default: n].",
+    ),
+)
+
+
+@click.command(cls=SectionedCommand, epilog="Example:  sotto plan survey.toml --n 300")
+@grouped("of_question", QuestionAsk, *in_section(QUESTION, *_OF_QUESTION))
+@_N
+@_HALF_WIDTH
+@interval_options(PlanOptions, *in_section(GOALS, _SHARE, assurance_option))
 @survey_plan_options
-@click.option(
-    "--against",
-    type=click.Choice(AGAINST),
-    help="With --plot: what the half-widths of one question are drawn against  [default: n].",
-)
+@_AGAINST
 @number_plan_options
 @text_plan_options
 @output_options

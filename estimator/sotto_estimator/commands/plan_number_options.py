@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from sotto_estimator.commands.options import grouped, is_typed
+from sotto_estimator.commands.sections import NUMBERS, in_section
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.number_plan import NumberPlan, number_study, plan_numbers
@@ -68,7 +69,7 @@ class NumberAsk:
 
 def number_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --minimum, --maximum and the options that go with them; the command gets `of_numbers`."""
-    return grouped("of_numbers", NumberAsk, *_OPTIONS)(command)
+    return grouped("of_numbers", NumberAsk, *in_section(NUMBERS, *_OPTIONS))(command)
 
 
 def _decimal(flag: str, text: str) -> Decimal:

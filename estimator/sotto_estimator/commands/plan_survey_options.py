@@ -8,8 +8,19 @@ from typing import Any
 
 import click
 
-from sotto_estimator.commands.options import grouped, is_typed
-from sotto_estimator.commands.output import OUTPUT_NAMES, Output
+from sotto_estimator.commands.options import grouped
+from sotto_estimator.commands.output import Output
+from sotto_estimator.commands.sections import (
+    NUMBERS,
+    OUTPUT,
+    PLAN_FILE,
+    QUESTION,
+    TEXT,
+    in_section,
+    refuse_sections,
+    section_of,
+    typed_of,
+)
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
@@ -24,18 +35,6 @@ from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, par
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
 from sotto_protocol.members import MAX_QUESTIONS
 
-_OF_FILE = ("survey_file", "total_epsilon", "is_written")
-_WITH_FILE = (
-    "n_reports",
-    "half_width",
-    "n_candidates",
-    "level",
-    "method",
-    "target",
-    "share",
-    "assurance",
-    *OUTPUT_NAMES,
-)
 _MOST_TOTAL = MAX_EPSILON * MAX_QUESTIONS
 
 
@@ -67,33 +66,33 @@ class SurveyAsk:
 def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add SURVEY_FILE and the options that go with it; the command gets `of_file`."""
     options = (
-        click.argument("survey_file", required=False, type=click.Path(path_type=Path)),
         click.option(
             "--total-epsilon",
             type=_TotalEpsilon(),
-            help="With SURVEY_FILE: what a report may take, in nats, split so that all that is wanted is reached  "
+            help="The most that a report may take, in nats, split so that each question reaches what is wanted  "
             "[default: what it takes now].",
         ),
         click.option(
             "--write",
             "is_written",
             is_flag=True,
-            help="With SURVEY_FILE: put the epsilons, and draw, that reach what is wanted into it; off by default.",
+            help="Write the epsilons and `draw` that reach what is wanted into the file.",
         ),
     )
-    return grouped("of_file", SurveyAsk, *options)(command)
+    argument = click.argument("survey_file", required=False, type=click.Path(path_type=Path))
+    return grouped("of_file", SurveyAsk, argument, *in_section(PLAN_FILE, *options))(command)
 
 
 def check_survey_options(ask: SurveyAsk) -> None:
     """Raise UsageError for an option that was typed and does not go with a survey file, or goes only with one."""
-    typed = [param for param in click.get_current_context().command.params if is_typed(str(param.name))]
-    for param in typed:
-        if ask.survey_file is not None and param.name not in (*_OF_FILE, *_WITH_FILE):
+    if ask.survey_file is None:
+        refuse_sections(PLAN_FILE)
+        return
+    for param in typed_of(QUESTION, NUMBERS, TEXT, OUTPUT):
+        if param.name == "against" or (section_of(param) != OUTPUT and param.name != "n_candidates"):
             raise click.UsageError(
                 f"{param.opts[0]} does not go with a survey file: it is for planning one question by its --epsilon."
             )
-        if ask.survey_file is None and param.name in _OF_FILE:
-            raise click.UsageError(f"{param.opts[0]} goes with a survey file.")
 
 
 def plan_survey_file(

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sotto_estimator.commands.options import grouped, is_typed
+from sotto_estimator.commands.sections import TEXT, in_section, refuse_sections
 from sotto_estimator.strings.plan import POWER
 from sotto_estimator.strings.text_plan import TextPlan, plan_texts
 from sotto_protocol.cohorts import MAX_COHORTS
@@ -14,42 +15,33 @@ from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
 
 _OPTIONS = (
     click.option("--text", "is_text", is_flag=True, help="Plan a text question."),
-    click.option(
-        "--candidates-n", "n_candidates", type=int, help="With --text: the number of strings that are looked for."
-    ),
+    click.option("--candidates-n", "n_candidates", type=int, help="The number of strings that are looked for."),
     click.option(
         "--power",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=POWER,
         show_default=True,
-        help="With --text: the probability with which a string of the smallest share is detected.",
+        help="The probability with which a string of the smallest share is detected.",
     ),
     click.option(
         "--bits",
         "n_bits",
         type=click.IntRange(2, MAX_BITS),
-        help="With --text: bits of the Bloom filter  [default: chosen].",
+        help="Bits of the Bloom filter  [default: chosen].",
     ),
     click.option(
         "--hashes",
         "n_hashes",
         type=click.IntRange(1, MAX_HASHES),
-        help="With --text: hashes of a string  [default: chosen].",
+        help="Hashes of a string  [default: chosen].",
     ),
     click.option(
         "--cohorts",
         "n_cohorts",
         type=click.IntRange(1, MAX_COHORTS),
-        help="With --text: cohorts of devices that hash differently  [default: chosen].",
+        help="Cohorts of devices that hash differently  [default: chosen].",
     ),
 )
-_ONLY_TEXT = {
-    "n_candidates": "--candidates-n",
-    "power": "--power",
-    "n_bits": "--bits",
-    "n_hashes": "--hashes",
-    "n_cohorts": "--cohorts",
-}
 _NEVER_TEXT = {
     "n_options": "--options",
     "max_selected": "--max-selected",
@@ -76,14 +68,16 @@ class TextAsk:
 
 def text_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --text and the options that go with it; the command gets `of_text`."""
-    return grouped("of_text", TextAsk, *_OPTIONS)(command)
+    return grouped("of_text", TextAsk, *in_section(TEXT, *_OPTIONS))(command)
 
 
 def check_text_plan_options(is_text: bool) -> None:
     """Raise UsageError for an option that was typed and does not go with --text, or goes only with it."""
-    for name, flag in (_NEVER_TEXT if is_text else _ONLY_TEXT).items():
-        if is_typed(name):
-            raise click.UsageError(f"{flag} {'does not go' if is_text else 'goes'} with --text.")
+    if not is_text:
+        refuse_sections(TEXT)
+    for name, flag in _NEVER_TEXT.items():
+        if is_text and is_typed(name):
+            raise click.UsageError(f"{flag} does not go with --text.")
 
 
 def text_plan(

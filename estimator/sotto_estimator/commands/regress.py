@@ -1,13 +1,17 @@
 """`sotto regress`."""
 
+from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sotto_estimator.commands.counts_options import DesignInput
-from sotto_estimator.commands.options import chosen_options, level_option, old_option
+from sotto_estimator.commands.options import chosen_options, level_option, old_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.regress_sources import names_reports, regress_sources
+from sotto_estimator.commands.sections import DESIGN, DRAWN, INTERVALS, MODEL, SectionedCommand, in_section
 from sotto_estimator.designs.spec import DesignSpec, read_labelled
 from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.reading import SamplingColumns
@@ -18,58 +22,84 @@ from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FileSource
 from sotto_estimator.table.reported import ReportColumn
 
+_COLUMNS = (
+    *in_section(
+        DESIGN,
+        click.option(
+            "--design",
+            "designs",
+            multiple=True,
+            metavar="NAME(PARAMETER=VALUE, ..)",
+            help="How people were asked, by a design's name (docs/designs.md); a value may be a column.",
+        ),
+        click.option("--allow-conclusive", is_flag=True, help="Allow designs of which a report can prove the answer."),
+        click.option(
+            "--arm", metavar="COLUMN", default="", help="Who was asked how: --design 'TEXT=NAME(..)' for each text."
+        ),
+        click.option("--yes-is", metavar="TEXT", help="The text of a yes, where it is not yes, true or 1."),
+        click.option(
+            "--reports", metavar="TEXT,TEXT,..", default="", help="The reports' texts, in the design's order."
+        ),
+    ),
+    *in_section(
+        MODEL,
+        click.option(
+            "--outcome",
+            type=click.Choice(OUTCOMES),
+            default="auto",
+            show_default=True,
+            help="With hidden(COLUMN): what kind the outcome is; auto is logistic of yes and no, else normal.",
+        ),
+        click.option(
+            "--random-intercept",
+            metavar="COLUMN",
+            default="",
+            help="Give each group of this column, such as a village, an intercept of its own, drawn from a normal law.",
+        ),
+        click.option(
+            "--offset",
+            metavar="COLUMN",
+            default="",
+            help="A column to add to the log odds of yes, with a coefficient of 1.",
+        ),
+        click.option(
+            "--predict",
+            "people",
+            multiple=True,
+            metavar="COLUMN=VALUE,..",
+            help="Predict for people with these values, averaged over the columns that are not named. May be repeated.",
+        ),
+    ),
+    old_option("--cluster", "--random-intercept", "random_intercept", default=""),
+    *in_section(
+        DRAWN,
+        click.option(
+            "--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for."
+        ),
+        click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently."),
+        click.option(
+            "--clusters",
+            metavar="COLUMN",
+            default="",
+            help="Who were drawn together: the errors allow for it. No intercept differs (--random-intercept).",
+        ),
+    ),
+)
+(_LEVEL,) = in_section(INTERVALS, level_option)
 
-@click.command(epilog="Example:  sotto regress data.csv 'paid ~ age' --design 'crosswise(prob=1/6)'")
+
+def _with_columns(command: Callable[..., Any]) -> Callable[..., Any]:
+    return reduce(lambda inner, option: option(inner), reversed(_COLUMNS), command)
+
+
+@click.command(
+    cls=SectionedCommand, epilog="Example:  sotto regress data.csv 'paid ~ age' --design 'crosswise(prob=1/6)'"
+)
 @click.argument("sources", nargs=-1, metavar="TABLE | URL SURVEY | RECORDS  FORMULA")
-@click.option(
-    "--design",
-    "designs",
-    multiple=True,
-    metavar="NAME(PARAMETER=VALUE, ..)",
-    help="How people were asked, by a design's name (docs/designs.md); a value may be a column.",
-)
-@click.option("--allow-conclusive", is_flag=True, help="Allow designs of which a report can prove the answer.")
-@click.option("--arm", metavar="COLUMN", default="", help="Who was asked how: --design 'TEXT=NAME(..)' for each text.")
-@click.option("--yes-is", metavar="TEXT", help="The text of a yes, where it is not yes, true or 1.")
-@click.option("--reports", metavar="TEXT,TEXT,..", default="", help="The reports' texts, in the design's order.")
-@click.option(
-    "--outcome",
-    type=click.Choice(OUTCOMES),
-    default="auto",
-    show_default=True,
-    help="With hidden(COLUMN): what kind the outcome is; auto is logistic of yes and no, else normal.",
-)
-@click.option(
-    "--random-intercept",
-    metavar="COLUMN",
-    default="",
-    help="Give each group of this column, such as a village, an intercept of its own, a draw of a normal distribution.",
-)
-@old_option("--cluster", "--random-intercept", "random_intercept", default="")
-@click.option(
-    "--offset",
-    metavar="COLUMN",
-    default="",
-    help="A column that is added to the log odds of yes, with a coefficient of 1.",
-)
-@click.option("--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for.")
-@click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently.")
-@click.option(
-    "--clusters",
-    metavar="COLUMN",
-    default="",
-    help="Who were drawn together: the errors allow for it. No intercept differs (--random-intercept).",
-)
-@click.option(
-    "--predict",
-    "people",
-    multiple=True,
-    metavar="COLUMN=VALUE,..",
-    help="Predict for people with these values, averaged over the columns that are not named. May be repeated.",
-)
+@_with_columns
 @chosen_options("Of a survey of several waves: whose reports.")
-@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
-@level_option
+@token_option
+@_LEVEL
 @output_options
 def regress(
     sources: tuple[str, ...],

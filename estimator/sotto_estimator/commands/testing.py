@@ -9,8 +9,9 @@ import click
 from sotto_estimator.channel.channel import TARGETS, Target
 from sotto_estimator.commands.counts_options import CountsInput, counts_options
 from sotto_estimator.commands.data_options import simple_data_options
-from sotto_estimator.commands.options import TARGET_HELP, grouped, level_option
+from sotto_estimator.commands.options import TARGET_HELP, grouped, level_option, token_option
 from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.sections import CHOICE, INTERVALS, SURVEY, SectionedCommand, in_section
 from sotto_estimator.commands.testing_sources import TestedGroups, TestInput, find_groups, find_one
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
 from sotto_estimator.comparing.exact_tests import Alternative, Method
@@ -30,7 +31,6 @@ _PLACE = (
         "--wave", "chosen_waves", type=click.IntRange(min=1), multiple=True, help="Of URL's survey: this wave."
     ),
     click.option("--stratum", "chosen_strata", metavar="NAME", multiple=True, help="Of URL's survey: this stratum."),
-    click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN]."),
 )
 _simultaneous = click.option(
     "--simultaneous", is_flag=True, help="Make all rows hold together: intervals by Bonferroni, P by Holm."
@@ -47,10 +47,15 @@ _people = click.option(
 )
 
 
+_simultaneous, _target, _people, _level = in_section(INTERVALS, _simultaneous, _target, _people, level_option)
+
+
 def _with_place(command: Command) -> Command:
     """Add what says whose reports are meant; the command gets `place`."""
-    with_all = grouped("place", TestInput, *_PLACE)(command)
-    return counts_options(simple_data_options(output_options(level_option(with_all))))
+    with_all = grouped(
+        "place", TestInput, *in_section(CHOICE, *_PLACE[:2]), *in_section(SURVEY, *_PLACE[2:]), token_option
+    )(command)
+    return counts_options(simple_data_options(output_options(_level(with_all))))
 
 
 @click.group(epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
@@ -62,7 +67,7 @@ def test() -> None:
     """
 
 
-@test.command(epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
+@test.command(cls=SectionedCommand, epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
 @click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share that is to be ruled out.")
 @click.option(
@@ -96,7 +101,7 @@ def share(
     _show(shares_tested(found.title, found.groups[""], options), found, output)
 
 
-@test.command(epilog="Example:  sotto test groups --counts 120,280 --counts 90,290 --warner 3/4")
+@test.command(cls=SectionedCommand, epilog="Example:  sotto test groups --counts 120,280 --counts 90,290 --warner 3/4")
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
 @click.option("--other-yes", type=click.IntRange(min=0), help="From counts: the number of yes reports of the other.")
 @click.option("--other-n", type=click.IntRange(min=1), help="From counts: the number of reports of the other group.")
@@ -124,7 +129,7 @@ def groups(
     _show(compare_sides(found.title, found.groups, options), found, output)
 
 
-@test.command(epilog="Example:  sotto test trend data.csv --column paid --by age --truth .5")
+@test.command(cls=SectionedCommand, epilog="Example:  sotto test trend data.csv --column paid --by age --truth .5")
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
 @click.option(
     "--scores", metavar="X,X,..", default="", help="The groups' places  [default: numbers in their names, or 1, 2, ..]."
