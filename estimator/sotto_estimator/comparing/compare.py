@@ -12,13 +12,11 @@ from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import GroupEstimate, People
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
+from sotto_estimator.comparing.result import Span, Tested
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import check_level
-from sotto_estimator.results.percents import NOTHING
-from sotto_estimator.results.words import NO_INTERVAL, level_words, misfit_sentence
-from sotto_protocol.words import epsilon_above
+from sotto_estimator.results.words import level_words, misfit_sentence
 
 _MADE = {
     "chernoff": "intervals by the Chernoff bound of the difference of two independent groups",
@@ -78,44 +76,6 @@ class Difference:
         "p_value",
         "verdict",
     )
-    HEADINGS: ClassVar[tuple[str, ...]] = (
-        "question",
-        "answer",
-        "groups",
-        "n",
-        "epsilon",
-        "estimates",
-        "difference",
-        "its interval",
-        "ratio is",
-        "P",
-        "verdict",
-    )
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row of a table, shares in per cent."""
-        unit = self.unit
-        ratio = "-" if self.ratio_low is None else f"{self.ratio_low:.3g} to {_high_words(self.ratio_high)}"
-        return (
-            self.question,
-            self.answer,
-            f"{self.group} - {self.reference}",
-            f"{self.n_group:,}, {self.n_reference:,}",
-            epsilon_above(self.epsilon),
-            f"{estimate_words(self.group_estimate, unit)}, {estimate_words(self.reference_estimate, unit)}",
-            number_words(self.difference, unit, is_signed=True),
-            self._interval_words,
-            ratio,
-            p_words(self.p_value),
-            self.verdict or NOTHING,
-        )
-
-    @property
-    def _interval_words(self) -> str:
-        if self.difference_low is None or self.difference_high is None:
-            return NOTHING if self.is_void else NO_INTERVAL
-        return span_words(self.difference_low, self.difference_high, self.unit, is_signed=True)
 
     @property
     def compared(self) -> tuple[str, ...]:
@@ -309,7 +269,3 @@ def _p_value(first: GroupEstimate, second: GroupEstimate, options: CompareOption
         return fisher_p_value(*pair), "fisher"
     smaller = min(p_above(*pair, target=options.target), p_above(*reversed(pair), target=options.target))
     return min(1.0, 2 * smaller), "chernoff"
-
-
-def _high_words(high: float | None) -> str:
-    return "unbounded" if high is None else f"{high:.3g}"

@@ -1,15 +1,11 @@
-"""What tests return: rows, rendered as a table, JSON, CSV, a data frame and HTML, of the same numbers."""
+"""What tests return: rows, and what is wrong with the counts that they are made of."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
-from sotto_estimator.results.percents import NOTHING, percent, share_percent, signed_percent
 from sotto_estimator.results.result import Result
-
-if TYPE_CHECKING:
-    pass
 
 
 class Span(NamedTuple):
@@ -25,7 +21,6 @@ class Span(NamedTuple):
 class Row(Protocol):
     """A frozen dataclass, one test or one comparison."""
 
-    HEADINGS: ClassVar[tuple[str, ...]]
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
@@ -45,10 +40,6 @@ class Row(Protocol):
 
     def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
         """Return the members that are of single groups, without these groups' estimates."""
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row of a table, one cell a heading."""
 
     @property
     def sentence(self) -> str:
@@ -108,27 +99,3 @@ class Tested(Result, Generic[R]):
     def alarms(self) -> list[str]:
         """Return what to say of counts that contradict a design."""
         return self.warnings
-
-
-def estimate_words(estimate: float | None, unit: str | None) -> str:
-    """Return an unbiased share in per cent, marked where it is not possible, or a mean in its unit."""
-    return share_percent(estimate) if unit is None and estimate is not None else number_words(estimate, unit)
-
-
-def number_words(number: float | None, unit: str | None, *, is_signed: bool = False) -> str:
-    """Return a share in per cent, or a mean in its unit; a dash for none."""
-    if number is None:
-        return NOTHING
-    if unit is None:
-        return signed_percent(number) if is_signed else percent(number)
-    return f"{number + 0.0:{'+' * is_signed},.4g} {unit}".rstrip()
-
-
-def span_words(low: float, high: float, unit: str | None, *, is_signed: bool = False) -> str:
-    """Return an interval in the same words."""
-    return f"{number_words(low, unit, is_signed=is_signed)} to {number_words(high, unit, is_signed=is_signed)}"
-
-
-def p_words(p_value: float | None) -> str:
-    """Return a P-value with three digits; a dash for none."""
-    return NOTHING if p_value is None else f"{p_value:.3g}"

@@ -9,12 +9,10 @@ from sotto_estimator.comparing.exact_tests import Alternative, Method, share_tes
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
+from sotto_estimator.comparing.result import Span, Tested
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import check_level, confidence_interval, is_interval
-from sotto_estimator.results.percents import NOTHING
-from sotto_estimator.results.words import NO_INTERVAL, level_words, misfit_sentence
-from sotto_protocol.words import epsilon_above
+from sotto_estimator.results.words import level_words, misfit_sentence
 
 _FOUND = {"two-sided": "another", "greater": "greater", "less": "less"}
 
@@ -40,38 +38,6 @@ class ShareTested:
     verdict: str | None
 
     FOUND: ClassVar[tuple[str, ...]] = ("share", "standard_error", "low", "high", "p_value", "verdict")
-    HEADINGS: ClassVar[tuple[str, ...]] = (
-        "question",
-        "answer",
-        "n",
-        "epsilon",
-        "share",
-        "std. error",
-        "interval",
-        "P",
-        "verdict",
-    )
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row of a table, shares in per cent."""
-        return (
-            self.question,
-            self.answer,
-            f"{self.n:,}",
-            epsilon_above(self.epsilon),
-            estimate_words(self.share, None),
-            number_words(self.standard_error, None),
-            self._interval_words,
-            p_words(self.p_value),
-            self.verdict or NOTHING,
-        )
-
-    @property
-    def _interval_words(self) -> str:
-        if self.low is None or self.high is None:
-            return NOTHING if self.is_void else NO_INTERVAL
-        return span_words(self.low, self.high, None)
 
     @property
     def compared(self) -> tuple[str, ...]:

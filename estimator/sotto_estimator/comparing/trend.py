@@ -18,12 +18,10 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
+from sotto_estimator.comparing.result import Span, Tested
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import LEAST_EXPECTED
-from sotto_estimator.results.percents import NOTHING
 from sotto_estimator.results.words import level_words, misfit_sentence
-from sotto_protocol.words import epsilon_above
 
 _LEAST_GROUPS = 3
 
@@ -55,42 +53,6 @@ class Trend:
     contradicting: str = ""
 
     FOUND: ClassVar[tuple[str, ...]] = ("slope", "standard_error", "slope_low", "slope_high", "p_value", "verdict")
-    HEADINGS: ClassVar[tuple[str, ...]] = (
-        "question",
-        "answer",
-        "groups",
-        "n",
-        "epsilon",
-        "estimates",
-        "slope",
-        "std. error",
-        "its interval",
-        "P",
-        "verdict",
-    )
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row of a table, shares in per cent."""
-        return (
-            self.question,
-            self.answer,
-            ", ".join(self.groups),
-            f"{sum(self.n):,}",
-            epsilon_above(self.epsilon),
-            ", ".join(estimate_words(of, self.unit) for of in self.estimates),
-            number_words(self.slope, self.unit, is_signed=True),
-            number_words(self.standard_error, self.unit),
-            self._interval_words,
-            p_words(self.p_value),
-            self.verdict or NOTHING,
-        )
-
-    @property
-    def _interval_words(self) -> str:
-        if self.slope_low is None or self.slope_high is None:
-            return NOTHING
-        return span_words(self.slope_low, self.slope_high, self.unit, is_signed=True)
 
     @property
     def compared(self) -> tuple[str, ...]:
