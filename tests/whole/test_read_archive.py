@@ -144,10 +144,15 @@ def test_an_archive_is_associated(tmp_path: Path) -> None:
     assert [cell.share for cell in ours.cells] == pytest.approx([cell.share for cell in direct.cells], abs=1e-6)
 
 
-@pytest.mark.parametrize("toml", [ONCE, DRAWN], ids=["once", "drawn"])
+STRATA = ONCE.replace('id = "once"', 'id = "strata"\ninvited = true\nstrata = ["north", "south"]')
+
+
+@pytest.mark.parametrize("toml", [ONCE, DRAWN, EVERYTHING, STRATA], ids=["once", "drawn", "waves", "strata"])
 def test_an_archive_and_packed_reports_are_counted_as_a_tally_of_them_is(tmp_path: Path, toml: str) -> None:
     survey = compile_toml(toml)
-    records = people(survey, 300)
+    records = np.concatenate([people(survey, 300 // survey.waves, wave + 1) for wave in range(survey.waves)])
+    if survey.strata:
+        records = survey.layout.put(records, STRATUM, [1] * 100 + [2] * 200)
     save_records(survey, records, tmp_path / "kept")
     given = [exported(survey, records, tmp_path / "archive"), tmp_path / "kept", (survey, records)]
     parts = [Selection(), *(Selection(wave=wave) for wave in Tally.of(survey, records).waves)]

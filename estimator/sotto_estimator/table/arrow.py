@@ -72,7 +72,7 @@ def open_frame(frame: Any) -> OpenTable:
 
 def is_frame(source: object) -> bool:
     """Return whether it is a data frame."""
-    return hasattr(source, "columns") and (hasattr(source, "__arrow_c_stream__") or _is_pandas(source))
+    return (hasattr(source, "__arrow_c_stream__") and hasattr(source, "columns")) or _is_pandas(source)
 
 
 def _is_pandas(source: object) -> bool:
