@@ -19,8 +19,9 @@ def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Ca
 
     A field that has a default, and whose option is not among these, keeps it.
     """
-    own = {parameter.name for parameter in click.command(reduce(_added, options, lambda: None)).params}
-    names = [field.name for field in fields(kind) if field.name in own or field.default is MISSING]
+    own = [str(parameter.name) for parameter in click.command(reduce(_added, options, lambda: None)).params]
+    needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
+    names = [*own, *(name for name in needed if name not in own)]
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)

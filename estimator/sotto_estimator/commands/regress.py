@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sotto_estimator.commands.counts_options import DesignInput
-from sotto_estimator.commands.options import chosen_options, level_option, old_option, token_option
+from sotto_estimator.commands.options import chosen_options, grouped, level_option, old_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.regress_sources import names_reports, regress_sources
 from sotto_estimator.commands.sections import DESIGN, DRAWN, INTERVALS, MODEL, SectionedCommand, in_section
@@ -71,18 +71,18 @@ _COLUMNS = (
         ),
     ),
     old_option("--cluster", "--random-intercept", "random_intercept", default=""),
-    *in_section(
-        DRAWN,
-        click.option(
-            "--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for."
-        ),
-        click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently."),
-        click.option(
-            "--clusters",
-            metavar="COLUMN",
-            default="",
-            help="Who were drawn together: the errors allow for it. No intercept differs (--random-intercept).",
-        ),
+)
+_SAMPLING = in_section(
+    DRAWN,
+    click.option(
+        "--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for."
+    ),
+    click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently."),
+    click.option(
+        "--clusters",
+        metavar="COLUMN",
+        default="",
+        help="Who were drawn together: the errors allow for it. No intercept differs (--random-intercept).",
     ),
 )
 (_LEVEL,) = in_section(INTERVALS, level_option)
@@ -97,6 +97,7 @@ def _with_columns(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("sources", nargs=-1, metavar="TABLE | URL SURVEY | RECORDS  FORMULA")
 @_with_columns
+@grouped("sampling", SamplingColumns, *_SAMPLING)
 @chosen_options("Of a survey of several waves: whose reports.")
 @token_option
 @_LEVEL
@@ -111,9 +112,7 @@ def regress(
     outcome: str,
     random_intercept: str,
     offset: str,
-    weights: str,
-    strata: str,
-    clusters: str,
+    sampling: SamplingColumns,
     people: tuple[str, ...],
     chosen: Selection,
     token: str,
@@ -132,7 +131,7 @@ def regress(
     if len(sources) < 2:
         raise click.UsageError("Give a file, or a collector's URL and a survey, and a formula.")
     if names_reports(sources[:-1], designs):
-        of_rows = [arm, yes_is, reports, outcome != "auto", random_intercept, offset, weights, strata, clusters, people]
+        of_rows = [arm, yes_is, reports, outcome != "auto", random_intercept, offset, sampling.names, people]
         if allow_conclusive or any(of_rows):
             raise click.UsageError("A survey's reports take --level, --wave and --stratum: the survey says the rest.")
         output.show(regress_sources(sources[:-1], sources[-1], chosen, token, level))
@@ -145,7 +144,7 @@ def regress(
     texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
     read = _read_formula(formula)
     column = ReportColumn(read.reports, _read_designs(designs, arm), arm, texts)
-    asked = RegressionSpec(read, column, outcome, random_intercept, SamplingColumns(weights, strata, clusters), offset)
+    asked = RegressionSpec(read, column, outcome, random_intercept, sampling, offset)
     data = FileSource((file,)).table(asked.names, complete=asked.complete)
     for design in column.read(data).designs:
         DesignInput(allow_conclusive=allow_conclusive).check(design)

@@ -64,7 +64,7 @@ def sides_of_tally(tally: Tally, target: Target) -> list[GroupEstimate]:
     found: list[GroupEstimate] = []
     for question in tally.survey.questions:
         if not is_text(question):
-            of_asked = tally.survey.draw is not None or question.mechanism.asks_one
+            of_asked = bool(tally.survey.draw) or question.mechanism.asks_one
             found += [replace(one, of_asked=of_asked) for one in find(question, "groups")(tally, question, target)]
     return found
 
