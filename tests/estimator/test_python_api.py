@@ -154,7 +154,7 @@ class Cells(HTMLParser):
             self.cells.append("")
 
     def handle_data(self, data: str) -> None:
-        if self.tags[-1:] == ["td"] and self.cells:
+        if self.tags[-1:] in (["td"], ["span"], ["code"]) and self.cells:
             self.cells[-1] += data
 
 

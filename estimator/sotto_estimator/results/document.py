@@ -1,12 +1,13 @@
 """Document: what a view says of a result, once; every form is written from it (`sotto_estimator.results.forms`)."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, Self
 
 from sotto_estimator.results.percents import NOTHING, OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
+from sotto_protocol import Survey
 from sotto_protocol.words import epsilon_above
 
 Kind = Literal["text", "word", "share", "estimate", "points", "count", "epsilon", "p", "number"]
@@ -145,13 +146,40 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedTexts:
+    """What a survey's questions and answers are called where it is answered, in one of its languages.
+
+    `questions`: by id; `answers`: by the question's id and the answer as results name it.
+    """
+
+    lang: str
+    questions: Mapping[str, str]
+    answers: Mapping[tuple[str, str], str]
+
+    @classmethod
+    def of(cls, survey: Survey, lang: str = "") -> Self:
+        """Return the texts in a language of the survey, "" for its own. Raises ValueError where it has no such one."""
+        words = survey.words(lang)
+        answers = {
+            (question.id, label): text
+            for question in survey.questions
+            for label, text in zip(question.labels, words.questions[question.id].options, strict=False)
+        }
+        return cls(words.lang, {key: of.text for key, of in words.questions.items()}, answers)
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """What there is to read. `line`: the result in a line, "" where the title says it; `alarms`: what is wrong."""
+    """What there is to read. `line`: the result in a line, "" where the title says it; `alarms`: what is wrong.
+
+    `texts`: what people read for the ids of questions; None of what no survey asks.
+    """
 
     title: str
     line: str
     alarms: Sequence[str]
     parts: Sequence[Part]
+    texts: AskedTexts | None = None
 
     def told(self, *, with_background: bool = False) -> list[Part]:
         """Return the parts that say something which the title does not."""

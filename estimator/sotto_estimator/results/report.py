@@ -4,13 +4,14 @@ The numbers are those of `--json`, which it holds whole, for programs.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Protocol
 
 from sotto_estimator.errors import SourceError
-from sotto_estimator.results.document import Document
-from sotto_estimator.results.figure import Panel
+from sotto_estimator.results.document import AskedTexts, Document
+from sotto_estimator.results.figure import Panel, RowLabel
 from sotto_estimator.results.forms.html import alarms_html, blocks_html
 from sotto_estimator.results.layout import lay_out
 from sotto_estimator.results.svg import inline_svg
@@ -46,16 +47,16 @@ figcaption { color: var(--quiet); font-size: .85rem; margin-bottom: .6rem; }
 class Reportable(Protocol):
     """What a report is on: a result."""
 
-    def document(self) -> Document: ...
+    def document(self, lang: str = "") -> Document: ...
     def panels(self) -> tuple[str, Sequence[Panel]]: ...
     def as_json(self) -> str: ...
 
 
-def write_report(result: Reportable, path: Path) -> None:
+def write_report(result: Reportable, path: Path, lang: str = "") -> None:
     """Write a report on a result into an HTML file. Raises SourceError where it cannot be written."""
     check_report(path)
     try:
-        path.write_text(report_html(result), encoding="utf-8")
+        path.write_text(report_html(result, lang), encoding="utf-8")
     except OSError as fault:
         raise SourceError(f"report ({path}) cannot be written: {fault.strerror}.") from fault
 
@@ -66,12 +67,12 @@ def check_report(path: Path) -> None:
         raise SourceError(f"report ({path.name}) must end in .html.")
 
 
-def report_html(result: Reportable) -> str:
+def report_html(result: Reportable, lang: str = "") -> str:
     """Return a page: what is wrong, what is known, a picture, the rest, how to cite it, and all as JSON."""
-    document = result.document()
-    told = [(part.heading, blocks_html(part)) for part in document.told(with_background=True)]
+    document = result.document(lang)
+    told = [(part.heading, blocks_html(part, document.texts)) for part in document.told(with_background=True)]
     cite = ("How to cite", f"<p>{escape(_citation(document.title))}</p>")
-    parts = [*told[:1], ("In a picture", _picture(result)), *told[1:], cite]
+    parts = [*told[:1], ("In a picture", _picture(result, document.texts)), *told[1:], cite]
     data = result.as_json().replace("<", "\\u003c")  # no text ends the script
     title, line = escape(document.title), f"<p>{escape(document.line)}</p>\n" if document.line else ""
     return (
@@ -95,10 +96,20 @@ def _citation(title: str) -> str:
     )
 
 
-def _picture(result: Reportable) -> str:
+def _picture(result: Reportable, texts: AskedTexts | None) -> str:
     title, panels = result.panels()
+    panels = [replace(panel, rows=[_named(row, texts) for row in panel.rows]) for panel in panels]
     if not panels:
         return ""
     drawing = lay_out("Estimates with their intervals", "The tables have the same numbers.", panels)
     said = "<br>".join(map(escape, title.split("\n")))
     return f"<figure><figcaption>{said}</figcaption>{inline_svg(drawing, 'chart')}</figure>"
+
+
+def _named(row: RowLabel, texts: AskedTexts | None) -> RowLabel:
+    """Return a row's label with texts in place of the ids that it begins with: the answer, then the question."""
+    key, _, answer = row.label.partition(": ")
+    if texts is None or key not in texts.questions:
+        return row
+    named = texts.answers.get((key, answer), answer)
+    return row._replace(label=" · ".join(filter(None, [named, texts.questions[key]])))

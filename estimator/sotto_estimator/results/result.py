@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.results.data_frames import frame_of, require_frames
-from sotto_estimator.results.document import Document
+from sotto_estimator.results.document import AskedTexts, Document
 from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.figure import Panel
 from sotto_estimator.results.forms.html import notebook_html
@@ -14,6 +14,7 @@ from sotto_estimator.results.forms.markdown import markdown_of
 from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.report import report_html
 from sotto_estimator.results.view import view_of
+from sotto_protocol import Survey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,10 +36,18 @@ class Result:
 
     __slots__ = ()
 
-    def document(self) -> Document:
-        """Return what people read of it, in no form yet."""
+    def document(self, lang: str = "") -> Document:
+        """Return what people read of it, in no form yet. `lang`: that of the survey's texts, its own by default."""
         title, line = self.heading, str(self)
-        return Document(title, "" if line == title or "\n" in line else line, self.alarms(), view_of(self).parts(self))
+        survey = self._asked
+        texts = AskedTexts.of(survey, lang) if survey else None
+        line = "" if line == title or "\n" in line else line
+        return Document(title, line, self.alarms(), view_of(self).parts(self), texts)
+
+    @property
+    def _asked(self) -> Survey | None:
+        """The survey whose questions it is on, where there is one."""
+        return getattr(self, "survey", None)
 
     def as_table(self) -> str:
         """Return what the numbers mean, and aligned numbers; what could move a terminal's cursor stands escaped."""
@@ -77,9 +86,12 @@ class Result:
         """Return what is wrong with the data, a sentence each: it stands before all else."""
         return ()
 
-    def to_html(self) -> str:
-        """Return a page that needs no other file: all of it, a picture, how to cite it, and its JSON."""
-        return report_html(self)
+    def to_html(self, lang: str = "") -> str:
+        """Return a page that needs no other file: all of it, a picture, how to cite it, and its JSON.
+
+        `lang`: that of the survey's texts, by its tag. Raises ValueError where the survey has no such one.
+        """
+        return report_html(self, lang)
 
     def as_json(self) -> str:
         """Return it as a JSON object; shares as fractions, what is infinite null."""

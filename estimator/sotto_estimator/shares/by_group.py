@@ -14,7 +14,7 @@ from sotto_estimator.shares.verdict.compare import Comparison, order_groups
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
-from sotto_protocol import Tally
+from sotto_protocol import Survey, Tally
 
 _MOST_COUNTED = 12
 """Of more groups the number of reports of each is in the table alone."""
@@ -31,6 +31,10 @@ class SideBySide(Result):
     def kind(self) -> str:
         """What the groups are: strata, or the groups of a column, which is named."""
         return self.estimates[0].by
+
+    @property
+    def _asked(self) -> Survey | None:
+        return self.estimates[0].survey
 
     @property
     def nouns(self) -> str:

@@ -1,7 +1,7 @@
 """Estimates: of every value of every question a share, its error and an interval; of a number's question a mean."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from sotto_estimator.channel.quality import Quality
@@ -16,6 +16,7 @@ from sotto_estimator.shares.covariance import Covariance, VoidedCovariance
 from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.sources.withheld import Withheld
 from sotto_estimator.table.file_rows import FileRows
+from sotto_protocol import Survey
 from sotto_protocol.words import counted, epsilon_above
 
 STRATUM = "stratum"
@@ -89,7 +90,8 @@ class Estimates(Result):
     `stratum`: whose reports these are, where they are of one stratum alone; `n_groups`: in one output with so many,
     over which intervals that hold together do so. `verdicts`: what it means, by question, where that was asked for
     (`sotto_estimator.shares.verdict.judge`). `narrower_by`: by what part exact intervals would be narrower, where that
-    was asked for (`sotto_estimator.shares.exact_gain`). `file_rows`: what is to be said of the rows, of a file of rows.
+    was asked for (`sotto_estimator.shares.exact_gain`).
+    `survey`: whose questions these are, where it is one's. `file_rows`: what is to be said of the rows, of a file.
     It is iterated over and asked by a question's id.
     """
 
@@ -115,6 +117,7 @@ class Estimates(Result):
     file_rows: FileRows | None = None
     covariances: tuple[Covariance | VoidedCovariance, ...] = ()
     n_groups: int = 1
+    survey: Survey | None = field(default=None, compare=False, repr=False)
 
     @property
     def by(self) -> str:

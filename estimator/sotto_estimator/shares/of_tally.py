@@ -101,6 +101,7 @@ def estimate_tally(
         ),
         asked=tuple(question.id for question in shown if question.mechanism.asks_one),
         n_groups=n_groups,
+        survey=tally.survey,
     )
     return found.held_against_design() if is_held else found
 

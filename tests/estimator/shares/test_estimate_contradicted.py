@@ -159,11 +159,11 @@ def test_table_notebook_report_and_picture_show_no_number_of_them() -> None:
     lines = [re.split(r" {2,}", line) for line in of.as_table().splitlines()]
     tables = [lines, Cells(of._repr_html_()).rows, Cells(of.to_html()).rows]
     for rows in tables:
-        void = [row for row in rows if row[0] in ("dish", "hours")]
+        void = [row for row in rows if row[0].endswith(("dish", "hours"))]
         assert len(void) >= 4  # three dishes, and a mean
         assert not any(map(is_told, void))
         assert all(row.count("-") >= 3 for row in void if len(row) > 4)
-        assert any(is_told(row) for row in rows if row[0] == "paid")
+        assert any(is_told(row) for row in rows if row[0].endswith("paid"))
     for text in (of.as_table(), of._repr_html_(), of.to_html()):
         assert text.partition("<script")[0].replace("&#x27;", "'").count(SAID) == 2
         assert "dish: the counts contradict the design (P " in text or "dish: 3,000 reports support" in text

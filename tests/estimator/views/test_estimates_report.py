@@ -178,3 +178,34 @@ def test_estimates_draw_themselves(tally: Tally, tmp_path: Path) -> None:
     found = estimate(tally)
     assert len(found.plot(tmp_path / "staff.svg").axes) >= 2
     assert (tmp_path / "staff.svg").exists()
+
+
+def test_questions_and_answers_are_read_as_they_were_asked_with_their_ids_beside_them() -> None:
+    survey = compile_toml("""
+id = "t"
+title.en = "T"
+title.ar = "ع"
+[[questions]]
+id = "stay"
+type = "one-of"
+mechanism = "k-ary"
+epsilon = 4
+text.en = "What <keeps> you?"
+text.ar = "ما الذي يبقيك؟"
+options.en = ["pay", "people"]
+options.ar = ["الأجر", "الزملاء"]
+""")
+    found = estimate(Tally(survey, {1: 2000}, {"stay": np.array([1500, 500])}))
+    english, arabic = found.to_html(), found.to_html("ar")
+    for html, lang, asked, answer in (
+        (english, "en", "What &lt;keeps&gt; you?", "pay"),
+        (found._repr_html_(), "en", "What &lt;keeps&gt; you?", "pay"),
+        (arabic, "ar", "ما الذي يبقيك؟", "الأجر"),
+    ):
+        assert f'<span lang="{lang}" dir="auto">{asked}</span> <small><code>stay</code></small>' in html
+        assert f'<span lang="{lang}" dir="auto">{answer}</span>' in html
+    assert "الأجر · ما الذي يبقيك؟" in arabic  # in the picture
+    for form in ("", "csv", "json", "markdown"):
+        assert "keeps" not in found.as_style(form)  # programs and analysts have the ids
+    with pytest.raises(ValueError, match=r"lang \(sw\) must be one of en, ar"):
+        found.to_html("sw")

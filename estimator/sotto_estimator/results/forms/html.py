@@ -1,16 +1,16 @@
 """A document as pieces of HTML, every text escaped: for a notebook, and for a report."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 
-from sotto_estimator.results.document import ITEM, Block, Document, Lines, Part, Table
+from sotto_estimator.results.document import ITEM, AskedTexts, Block, Document, Lines, Part, Table
 
 
 def notebook_html(document: Document) -> str:
     """Return what a notebook shows: the title, what is wrong, and what people read on a terminal."""
     title = f"<p><b>{escape(document.line or document.title)}</b></p>"
-    parts = "".join(blocks_html(part) for part in document.told())
+    parts = "".join(blocks_html(part, document.texts) for part in document.told())
     return f"<div>{title}{alarms_html(document)}{parts}</div>"
 
 
@@ -19,21 +19,26 @@ def alarms_html(document: Document) -> str:
     return "".join(f'<p class="warning">{escape(alarm)}</p>' for alarm in document.alarms)
 
 
-def blocks_html(part: Part) -> str:
-    """Return a part without its heading."""
-    return "".join(map(_block, part.blocks))
+def blocks_html(part: Part, texts: AskedTexts | None = None) -> str:
+    """Return a part without its heading. `texts`: what stands in place of the ids of questions, with these beside."""
+    return "".join(_block(block, texts) for block in part.blocks)
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, texts: AskedTexts | None) -> str:
     if isinstance(block, Table):
-        return _table(block)
+        return _table(block, texts)
     if isinstance(block, Lines):
         groups = groupby(block.lines, key=block.is_item)
-        return "".join(_items(lines) if are_items else "".join(map(_line, lines)) for are_items, lines in groups)
+        return "".join(
+            _items(lines) if are_items else "".join(_line(line, texts) for line in lines) for are_items, lines in groups
+        )
     return f"<pre>{escape(block.text)}</pre>"
 
 
-def _line(line: str) -> str:
+def _line(line: str, texts: AskedTexts | None) -> str:
+    key, colon, rest = line.partition(": ")
+    if texts and colon and key in texts.questions:
+        return f"<p>{_question(key, texts)}: {escape(rest)}</p>"
     return f"<p>{escape(line)}</p>"
 
 
@@ -42,14 +47,37 @@ def _items(lines: Iterable[str]) -> str:
     return f"<ul>{items}</ul>"
 
 
-def _table(table: Table) -> str:
-    header = _row("th", table.head, table)
-    body = "".join(_row("td", cells, table) for cells in table.cells)
+def _table(table: Table, texts: AskedTexts | None) -> str:
+    header = _row("th", [escape(name) for name in table.head], table)
+    body = "".join(_row("td", _cells(table, cells, texts), table) for cells in table.cells)
     return f'<div class="wide"><table><thead>{header}</thead><tbody>{body}</tbody></table></div>'
+
+
+def _cells(table: Table, cells: Sequence[str], texts: AskedTexts | None) -> list[str]:
+    """Return the cells of a row, escaped; of a question and an answer what people read for them."""
+    shown = [escape(cell) for cell in cells]
+    place = table.head.index("question") if "question" in table.head else None
+    if texts is None or place is None or cells[place] not in texts.questions:
+        return shown
+    key = cells[place]
+    shown[place] = _question(key, texts)
+    if "answer" in table.head:
+        at = table.head.index("answer")
+        answer = texts.answers.get((key, cells[at]))
+        shown[at] = shown[at] if answer is None else _read(answer, texts)
+    return shown
+
+
+def _question(key: str, texts: AskedTexts) -> str:
+    return f"{_read(texts.questions[key], texts)} <small><code>{escape(key)}</code></small>"
+
+
+def _read(text: str, texts: AskedTexts) -> str:
+    return f'<span lang="{escape(texts.lang)}" dir="auto">{escape(text)}</span>'
 
 
 def _row(tag: str, cells: Iterable[str], table: Table) -> str:
     scope = ' scope="col"' if tag == "th" else ""
     kinds = ["" if column.is_left else ' class="number"' for column in table.columns]
-    listed = (f"<{tag}{scope}{kind}>{escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))
+    listed = (f"<{tag}{scope}{kind}>{cell}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))
     return f"<tr>{''.join(listed)}</tr>"
