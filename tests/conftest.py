@@ -75,13 +75,11 @@ def postgres_made(postgres_url: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def file_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file_made() -> Path:
     """A file with our tables, to be copied."""
-    from sotto_collector.store import Store
+    from made_file import made_file  # not where no test asks for it
 
-    path = tmp_path_factory.mktemp("made") / "survey.db"
-    Store(path).close()
-    return path
+    return made_file()
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ import numpy as np
 from sqlalchemy import text
 
 import starting
+from made_file import make_tables
 from sotto_collector.intake.counting import Batch, Outcome, count_batches, prepare_batches
 from sotto_collector.invitations import hash_invitation, make_invitations
 from sotto_collector.store import Store, StoredSurvey, StoredToken, TokenTable
@@ -236,6 +237,7 @@ class Served:
 
 def prepare(db: str | Path, *surveys: Survey) -> tuple[str, str]:
     """Make a database with these surveys; return an admin's and an analyst's token."""
+    make_tables(db)
     with closing(Store(db)) as store:
         for survey in surveys or (SURVEY,):
             store.add_survey(survey)
