@@ -62,11 +62,11 @@ _COVARIANCES, _BY_STRATUM, _SAVE_TALLY = in_section(
 @_BY_STRATUM
 @_SAVE_TALLY
 @counts_options
-@data_options
-@format_options
 @anytime_option
 @interval_options(IntervalOptions, *_INTERVALS)
 @output_options
+@format_options
+@data_options
 @misfit_options
 def estimate(
     sources: tuple[str, ...],

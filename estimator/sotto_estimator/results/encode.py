@@ -46,7 +46,7 @@ def without_formulas(cells: Iterable[object]) -> list[object]:
 
     So OWASP ("CSV injection"). Numbers are left alone, texts that are nothing but a number too.
 
-    >>> guarded(["=HYPERLINK(1)", "-1-1", "-0.5", -0.5, "a = b", None])
+    >>> without_formulas(["=HYPERLINK(1)", "-1-1", "-0.5", -0.5, "a = b", None])
     ["'=HYPERLINK(1)", "'-1-1", '-0.5', -0.5, 'a = b', None]
     """
     return [f"'{cell}" if _could_compute(cell) else cell for cell in cells]

@@ -149,10 +149,14 @@ def test_a_test_of_counts_says_how_they_were_read() -> None:
     assert "group 2: asked by kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2): 200 other, 200 red" in printed
 
 
-@pytest.mark.parametrize("options", [{}, {"simultaneous": True}, {"anytime": True}, {"target": "respondents"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"simultaneous": True}, {"method": "anytime"}, {"target": "respondents"}], ids=str
+)
 def test_a_program_gets_no_verdict_of_counts_that_contradict(options: dict[str, Any]) -> None:
     channel = Channel.warner(5 / 6)
-    found = compare_groups({"a": Group(490, 500, channel), "b": Group(200, 500, channel)}, **options)
+    found = compare_groups(
+        {"a": Group(490, 500, channel), "b": Group(200, 500, channel)}, options=IntervalOptions(**options)
+    )
     (row,) = found.rows
     assert (row.verdict, row.p_value, row.difference, row.ratio_low, row.contradicting) == (None, None, None, None, "a")
     assert str(found) == f"a: {SAID}"

@@ -32,9 +32,9 @@ def test_widths_are_those_of_estimates_for_both_targets_by_themselves_and_togeth
     (paid, cuisine, habits, hours, dish) = plan.questions
     for target in TARGETS:
         for is_together, n_intervals in ((False, 1), (True, 11)):
-            options = {"method": "chernoff", "target": target, "n_intervals": n_intervals}
+            options = PlanOptions(method="chernoff", target=target)
             for one, n in ((paid, 300), (cuisine, 300), (habits, 75)):
-                expected = half_width(n, channel_of(one.question), options=PlanOptions(**options))
+                expected = half_width(n, channel_of(one.question), options, n_intervals=n_intervals)
                 assert one.of(target, is_together=is_together).half_width == expected
     assert habits.n_answers == 75  # of four options each device is asked one
     assert hours.of("population").half_width == width_of(hours.question, 300, PlanOptions())
@@ -168,7 +168,6 @@ def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -
         (["--n", "0"], "--n"),
         (["--n", "1"], "n (1) must be in [2, 10^12]"),
         (["--n", "300", "--epsilon", "1"], "--epsilon does not go with a survey file"),
-        (["--n", "300", "--plot", "x.png"], "for planning one question by its --epsilon"),
         (["--n", "300", "--options", "4"], "--options does not go with a survey file"),
         (["--n", "300", "--json", "--csv"], "one of the two"),
     ],
