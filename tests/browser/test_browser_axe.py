@@ -247,3 +247,31 @@ def test_a_datasheet_of_a_few_questions_is_a_page_of_a4(devices: Devices, collec
     page = new_page(devices, "light")
     page.set_content(to_html(make_datasheet(survey)))
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+
+
+def test_texts_that_are_looked_for_by_keyboard(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
+    """The form, what it finds, and what it refuses."""
+    table = {"id": f"axe-texts-{scheme}", "title": "Texts"}
+    asked = {"id": "place", "type": "text", "text": "Where?", "epsilon": 4}
+    survey = publish(collector, compile_survey(table | {"questions": [asked]}))
+    assert collector.send(make_reports(500, survey), survey)[0] == 200
+    page = new_page(
+        devices,
+        scheme,
+        http_credentials={"username": "ann", "password": collector.analyst},
+        viewport={"width": 360, "height": 740},
+    )
+    page.goto(f"{collector.url}/s/{survey.id}/results")
+    check(page, "empty form")
+    field = page.get_by_label("Texts to look for")
+    field.focus()
+    page.keyboard.type("\u00e1\nbistro")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("of 2 texts")).to_be_visible()
+    check(page, "found")
+    assert page.evaluate(HIDDEN) == []
+    field.fill("x" * 5000)
+    page.get_by_role("button", name="Look for these texts").click()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be an answer")
+    check(page, "refused")
