@@ -18,15 +18,15 @@ from sotto_client.cli import main
 from sotto_collector.day import today_utc
 from sotto_collector.store import Store
 
-DISK_BYTES = 5_000_000
+DISK_BYTES, ROOMY_BYTES = 5_000_000, 8_000_000
 MIN_FREE_BYTES = 1_500_000
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """Mount a disk of five megabytes until the block ends; skip the test where that is not allowed."""
+def small_disk(folder: Path, n_bytes: int = DISK_BYTES) -> Iterator[Path]:
+    """Mount a disk of so many bytes until the block ends; skip the test where that is not allowed."""
     folder.mkdir()
-    options = f"size={DISK_BYTES},mode=700"
+    options = f"size={n_bytes},mode=700"
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]).returncode != 0:
         pytest.skip("only root, where it may mount, can make a small disk")
     try:
@@ -58,9 +58,9 @@ def fill(served: Served, crowd: Crowd) -> bool:
 
 def test_full_disk_is_said_beforehand_refused_with_503_and_over_without_a_restart(tmp_path: Path) -> None:
     crowd = Crowd()
-    with small_disk(tmp_path / "disk") as disk:
+    with small_disk(tmp_path / "disk", ROOMY_BYTES) as disk:
         filler, db = disk / "filler", disk / "survey.db"
-        filler.write_bytes(bytes(DISK_BYTES - 2_500_000))  # once it is gone there is room to write everything anew
+        filler.write_bytes(bytes(ROOMY_BYTES - 2_500_000))  # once it is gone there is room to write everything anew
         with serve(db, "--min-free-bytes", str(MIN_FREE_BYTES), survey=SMALL) as served:
             assert is_ready(served)
             assert fill(served, crowd)
