@@ -1,7 +1,6 @@
 """A SQLite file with our tables and nothing in them, made once a process and then copied: migrating takes a while."""
 
 import shutil
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,11 +9,12 @@ from sotto_collector.store import Store
 _FOLDER = TemporaryDirectory(prefix="sotto-made-")
 
 
-@cache
 def made_file() -> Path:
     """Return the file that is copied."""
     path = Path(_FOLDER.name, "survey.db")
-    Store(path).close()
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)  # a process that a test forked may have taken it away as it ended
+        Store(path).close()
     return path
 
 
