@@ -12,8 +12,8 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
             "collector",
             ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client"),
         ),
-        "sotto_estimator": ("estimator", ("scipy", "matplotlib")),
-        "sotto_rehearsal": ("estimator", ("scipy", "matplotlib")),
+        "sotto_estimator": ("estimator", ("scipy", "matplotlib", "tomlkit")),
+        "sotto_rehearsal": ("estimator", ("scipy", "matplotlib", "tomlkit")),
         "sotto_author.forms.xlsform": ("forms", ("pyxform", "openpyxl")),
     }
 )

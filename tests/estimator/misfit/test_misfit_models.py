@@ -75,7 +75,7 @@ CASES = [
 def fitted(name: str, arms: list[Arm]) -> tuple[ModelEstimate, float]:
     """Return the estimate, and the log-likelihood of what it says by the paper's formula."""
     found = estimate_model(name, arms)
-    first, second = values(found)[:2]
+    first, second = (reading.value(np.array(found.fit.shares)) for reading in MODELS[name].readings[:2])
     likely = 0.0
     for one in arms:
         prob = FORMULAS[name](first, second, one.design.matrix[0, 0], one.design.matrix[0, 1])

@@ -170,4 +170,4 @@ def test_results_page_says_what_is_withheld_of_a_question(tally: Tally, said: st
     (withheld,) = withheld_of(tally)
     assert wish.withheld.startswith(said.format(withheld.n_missing))
     assert wish.n_reports == tally.counted("wish").n_reports
-    assert bool(wish.commands) is (tally is SOME)
+    assert bool(wish.most_texts) is (tally is SOME)
