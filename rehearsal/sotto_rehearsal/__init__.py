@@ -1,8 +1,37 @@
-"""A survey, rehearsed before anyone is asked: the client and the estimator, together, on people who are made up."""
+"""A survey, rehearsed before anyone is asked: the client and the estimator, together, on people who are made up.
+
+`simulate`, `compare` and `audit_clients` are for programs what `sotto simulate`, `compare` and `audit` are.
+"""
+
+from typing import TYPE_CHECKING
 
 from sotto_protocol import __version__
 from sotto_protocol.extras import require_extra
+from sotto_protocol.lazy import load_on_demand
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from sotto_rehearsal.audit.clients import audit_clients
+    from sotto_rehearsal.comparison.survey import compare
+    from sotto_rehearsal.simulation.survey import simulate
+
+__all__ = ["__version__", "audit_clients", "compare", "simulate"]
 
 require_extra(__name__)
+
+from sotto_estimator.results.view import VIEWS  # noqa: E402  # what is missing is said first
+
+VIEWS |= {
+    "Simulation": "sotto_rehearsal.simulation.view",
+    "Comparison": "sotto_rehearsal.comparison.view",
+    "ClientAudits": "sotto_rehearsal.audit.view",
+}
+
+if not TYPE_CHECKING:
+    __getattr__ = load_on_demand(
+        __name__,
+        {
+            "sotto_rehearsal.audit.clients": "audit_clients",
+            "sotto_rehearsal.comparison.survey": "compare",
+            "sotto_rehearsal.simulation.survey": "simulate",
+        },
+    )

@@ -129,7 +129,7 @@ def test_without_node_the_javascript_client_is_not_audited(survey_file: Path, mo
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--client", "python", "--program", "x"), ("--reports", 1), ("--client", "cobol"), ("--report", "audit.pdf")],
+    [("--client", "python", "--program", "x"), ("--reports", 1), ("--client", "cobol"), ("--json", "--csv")],
 )
 def test_what_cannot_be_asked_is_a_usage_error(survey_file: Path, arguments: tuple[str, ...]) -> None:
     assert audit(survey_file, *arguments).exit_code == 2

@@ -15,11 +15,10 @@ from sotto_client.cli import main
 from sotto_protocol import compile_toml
 from sotto_rehearsal.audit.audit import Audit
 from sotto_rehearsal.audit.checks import Check
+from sotto_rehearsal.audit.clients import ClientAudits
 from sotto_rehearsal.audit.design import MAX_WAVES, make_design
 from sotto_rehearsal.audit.junit import to_junit
 from sotto_rehearsal.audit.losses import Loss
-from sotto_rehearsal.audit.page import to_html
-from sotto_rehearsal.audit.render import document, table
 from sotto_rehearsal.audit.untested import list_untested
 
 SURVEY = compile_toml(YES_NO)
@@ -41,11 +40,11 @@ SOME = loss_of("paid", 0.5, 400)
 
 
 def forms(audit: Audit) -> dict[str, str]:
-    page = read_html(to_html(SURVEY, [audit], 1e-6, WHEN, "x"))
+    found = ClientAudits(SURVEY, (audit,), 1e-6, WHEN, "x")
     return {
-        "text": table(audit, 1e-6),
-        "json": json.dumps(document(SURVEY, [audit], 1e-6), default=float),
-        "page": page.text,
+        "text": found.as_table(),
+        "json": json.dumps(found.to_dict()),
+        "page": read_html(found.to_html()).text,
         "junit": to_junit(SURVEY, [audit], WHEN),
     }
 
@@ -61,11 +60,11 @@ def test_every_form_lists_what_was_not_tested(form: str) -> None:
 def test_a_question_without_reports_is_not_called_ok() -> None:
     audit = audit_of(NOTHING)
     assert not audit.has_fault
-    row = next(line for line in table(audit, 1e-6).splitlines() if line.startswith("paid"))
+    row = next(line for line in forms(audit)["text"].splitlines() if line.startswith("paid"))
     assert "not tested: no reports" in row
     assert " ok " not in row
     assert "0.000" not in row
-    assert "questions without reports were not" in table(audit, 1e-6)
+    assert "questions without reports were not" in forms(audit)["text"]
     assert "paid give away" in audit.untested[0]
     of_epsilon = ElementTree.fromstring(to_junit(SURVEY, [audit], WHEN)).find("testsuite/testcase[@name='paid']")  # noqa: S314
     assert of_epsilon is not None
@@ -73,7 +72,7 @@ def test_a_question_without_reports_is_not_called_ok() -> None:
 
 
 def test_a_bound_of_a_broken_question_is_not_called_ok() -> None:
-    row = next(line for line in table(audit_of(SOME, passed=False), 1e-6).splitlines() if line.startswith("paid"))
+    row = next(line for line in forms(audit_of(SOME, passed=False))["text"].splitlines() if line.startswith("paid"))
     assert "see FAULT" in row
     assert " ok " not in row
 

@@ -1,4 +1,4 @@
-"""The page of an audit: a whole HTML document that loads nothing, with all that was found, and no tag of a survey's."""
+"""The report on an audit: when and how it was made, all that was found, and no tag of a survey's."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -12,8 +12,8 @@ from sotto_client.cli import main
 from sotto_protocol import Survey, compile_toml
 from sotto_rehearsal.audit.audit import Audit
 from sotto_rehearsal.audit.checks import Check
+from sotto_rehearsal.audit.clients import ClientAudits
 from sotto_rehearsal.audit.losses import Loss
-from sotto_rehearsal.audit.page import to_html
 from sotto_rehearsal.audit.proof import prove
 
 SURVEY = compile_toml(YES_NO)
@@ -26,30 +26,25 @@ def audit_of(survey: Survey, lower: float) -> Audit:
     return Audit(faulty("none"), 4100, 1, (loss,), checks, tuple(map(prove, survey.questions)))
 
 
+def found_of(survey: Survey, lower: float = 0.8, command: str = "sotto audit survey.toml") -> ClientAudits:
+    return ClientAudits(survey, (audit_of(survey, lower),), 1e-6, WHEN, command)
+
+
 def page_of(survey: Survey, lower: float = 0.8, command: str = "sotto audit survey.toml") -> Element:
-    return read_html(to_html(survey, [audit_of(survey, lower)], 1e-6, WHEN, command))
-
-
-def test_it_is_a_document_that_loads_nothing() -> None:
-    text = to_html(SURVEY, [audit_of(SURVEY, 0.8)], 1e-6, WHEN, "x")
-    assert text.startswith('<!doctype html>\n<html lang="en">')
-    page = read_html(text)
-    assert page.one("title").text == page.one("h1").text == "Audit of the client: Audited"
-    assert not [*page.find("script"), *page.find("link"), *page.find("img"), *page.find("a")]
-    assert "url(" not in text
-    assert "http" not in text
+    return read_html(found_of(survey, lower, command).to_html())
 
 
 def test_it_says_what_was_audited_when_and_how() -> None:
-    facts = page_of(SURVEY).one("dl").text
+    page = page_of(SURVEY)
+    assert page.find("title")[0].text == page.one("h1").text == "Audit of the client: Audited"
     for said in (SURVEY.fingerprint, "2026-03-01 12:30 UTC", "sotto audit survey.toml", "4,100 reports", "planted"):
-        assert said in facts
+        assert said in page.one("main").text
 
 
 def test_it_has_every_bound_check_and_proof() -> None:
-    declared, losses, checks, proofs = page_of(SURVEY).find("table")
+    losses, checks, proofs, declared = page_of(SURVEY).find("table")
     assert "warner" in declared.text
-    row = "paid 0.800 1 ok bit 0 is 1 1,234 of 2,000 500 of 2,100"
+    row = "paid at least 0.800 at most 1 ok bit 0 is 1 1,234 of 2,000 500 of 2,100"
     assert row.replace(" ", "") in losses.text.replace(" ", "")
     assert "0 of 4,100 come again" in checks.text
     assert "exact proof, 10 outcomes" in proofs.text
@@ -57,15 +52,17 @@ def test_it_has_every_bound_check_and_proof() -> None:
 
 def test_a_fault_is_said_first_and_marked() -> None:
     page = page_of(SURVEY, lower=1.2)
-    assert page.one("p", class_="verdict fault").text.startswith("A fault was found")
-    assert page.one("td", class_="fault").text == "FAULT"
-    assert not page_of(SURVEY).find(class_="verdict fault")
+    assert page.one("p", class_="warning").text.startswith("A fault was found")
+    assert "FAULT" in page.find("table")[0].text
+    assert not page_of(SURVEY).find(class_="warning")
+    assert found_of(SURVEY, lower=1.2).has_fault
 
 
 def test_what_a_survey_says_becomes_no_tag() -> None:
     hostile = compile_toml(YES_NO.replace('"Audited"', "'<script>1</script>&'").replace('"?"', "'<b>'"))
     page = page_of(hostile, command="sotto audit '<i>'")
-    assert not [*page.find("script"), *page.find("b"), *page.find("i")]
+    assert [script.attributes["type"] for script in page.find("script")] == ["application/json"]
+    assert not [*page.find("b"), *page.find("i")]
     assert "<script>1</script>&" in page.one("h1").text
 
 
@@ -73,12 +70,5 @@ def test_the_command_writes_it(tmp_path: Path) -> None:
     (tmp_path / "survey.toml").write_text(YES_NO)
     typed = ["audit", str(tmp_path / "survey.toml"), "--client", "python", "--reports", "500"]
     assert CliRunner().invoke(main, [*typed, "--report", str(tmp_path / "audit.html")]).exit_code == 0
-    assert "500 reports" in read_html((tmp_path / "audit.html").read_text(encoding="utf-8")).one("dl").text
+    assert "500 reports" in read_html((tmp_path / "audit.html").read_text(encoding="utf-8")).one("main").text
     assert CliRunner().invoke(main, [*typed, "--report", str(tmp_path / "no" / "audit.html")]).exit_code == 2
-
-
-def test_a_wide_table_scrolls_by_itself_and_prints_whole() -> None:
-    page = page_of(SURVEY)
-    frames = page.find("div", class_="wide")
-    assert [frame.one("table").text for frame in frames] == [table.text for table in page.find("table")]
-    assert all(frame.attributes["tabindex"] == "0" for frame in frames)

@@ -11,7 +11,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import compile_toml
 from sotto_rehearsal.simulation.crowd import Task, send_reports
 from sotto_rehearsal.simulation.randomness import randomness_of
-from sotto_rehearsal.simulation.summary import MISSES, Simulation, simulate
+from sotto_rehearsal.simulation.summary import MISSES, Simulation, simulate_runs
 from sotto_rehearsal.simulation.truth import read_truth
 
 SEED = 1
@@ -25,7 +25,7 @@ def missed(simulation: Simulation) -> set[tuple[str, str]]:
 def test_honest_people_are_in_their_intervals(target: Target) -> None:
     """False alarm: none, by the seed. Without one, at most 0.01 (`FALSE_ALARM`)."""
     options = IntervalOptions(target=target, method="clopper-pearson")
-    simulation = simulate(task_of(office(), 150, about_respondents=target == "respondents"), options, 100, SEED)
+    simulation = simulate_runs(task_of(office(), 150, about_respondents=target == "respondents"), options, 100, SEED)
     assert missed(simulation) == set()
     assert all(row.verdict for row in simulation.rows)
     for row in simulation.rows:
@@ -36,7 +36,7 @@ def test_honest_people_are_in_their_intervals(target: Target) -> None:
 
 def test_a_fifth_of_liars_breaks_what_they_lie_about_and_no_more_people_help() -> None:
     told = office("[trouble]\nliars = 0.2")
-    simulation = simulate(task_of(told, 20_000), IntervalOptions(), 40, SEED)
+    simulation = simulate_runs(task_of(told, 20_000), IntervalOptions(), 40, SEED)
     rows = {(row.question, row.answer): row for row in simulation.rows}
     assert {("expensed", "yes"), ("lunch", "desk"), ("lunch", "none"), ("perks", "car")} <= missed(simulation)
     # A fifth says no, and no is true of four fifths of them: 0.2 * 0.8 of the truth is left.
@@ -47,7 +47,7 @@ def test_a_fifth_of_liars_breaks_what_they_lie_about_and_no_more_people_help() -
 
 def test_more_people_who_leave_for_their_answer_bias_it() -> None:
     truth = read_truth("[questions.expensed]\nshare = 0.5\nleave = {yes = 0.5}", OFFICE)
-    simulation = simulate(task_of(truth, 20_000), IntervalOptions(), 20, SEED)
+    simulation = simulate_runs(task_of(truth, 20_000), IntervalOptions(), 20, SEED)
     assert ("expensed", "yes") in missed(simulation)
     assert simulation.rows[0].bias == pytest.approx(1 / 3 - 1 / 2, abs=0.01)
     assert simulation.n_reports == pytest.approx(15_000, abs=200)
@@ -56,7 +56,7 @@ def test_more_people_who_leave_for_their_answer_bias_it() -> None:
 def test_whom_a_survey_has_lost_is_not_among_its_respondents() -> None:
     truth = read_truth("[questions.expensed]\nshare = 0.5\nleave = {yes = 0.5}", OFFICE)
     options = IntervalOptions(target="respondents")
-    simulation = simulate(task_of(truth, 5_000, about_respondents=True), options, 20, SEED)
+    simulation = simulate_runs(task_of(truth, 5_000, about_respondents=True), options, 20, SEED)
     assert missed(simulation) == set()
     assert simulation.rows[0].truth == pytest.approx(1 / 3, abs=0.01)
 
@@ -64,7 +64,7 @@ def test_whom_a_survey_has_lost_is_not_among_its_respondents() -> None:
 def test_clever_fakes_move_a_share_by_as_much_as_an_estimate_says_they_can() -> None:
     """`shift_up` is 1 % of fakes; here are 5 %, all for car, and in lunch all for the rarest, none."""
     told = office("[trouble]\nclever_fakes = 0.05")
-    simulation = simulate(task_of(told, 40_000), IntervalOptions(), 12, SEED)
+    simulation = simulate_runs(task_of(told, 40_000), IntervalOptions(), 12, SEED)
     rows = {(row.question, row.answer): row for row in simulation.rows}
     for key, question in ((("perks", "car"), OFFICE.questions[2]), (("lunch", "none"), OFFICE.questions[1])):
         mechanism = question.mechanism
@@ -80,7 +80,7 @@ def test_fakes_are_for_the_answer_that_is_said() -> None:
         "fake = 'no'\n[questions.hours]\nshape = 'bell'\nfake = 'minimum'\n[trouble]\nclever_fakes = 0.1",
         OFFICE,
     )
-    rows = simulate(task_of(truth, 20_000), IntervalOptions(), 5, SEED).rows
+    rows = simulate_runs(task_of(truth, 20_000), IntervalOptions(), 5, SEED).rows
     bias = {(row.question, row.answer): row.bias or 0 for row in rows}
     assert bias["lunch", "desk"] > 0.05
     assert bias["expensed", "yes"] < -0.05
@@ -93,16 +93,16 @@ def test_clumsy_fakes_give_a_warning_where_reports_are_bits() -> None:
         f'mechanism = "oue"\nepsilon = 3\noptions = {[str(n) for n in range(64)]}'
     )
     truth = read_truth("[trouble]\nclumsy_fakes = 0.1", survey)
-    simulation = simulate(Task(survey, truth, 1000, 1, False), IntervalOptions(), 10, SEED)
+    simulation = simulate_runs(Task(survey, truth, 1000, 1, False), IntervalOptions(), 10, SEED)
     assert ("which", "implausible", 1.0) in [(of.question, of.warning, of.share) for of in simulation.warned]
-    honest = simulate(Task(survey, read_truth("", survey), 1000, 1, False), IntervalOptions(), 10, SEED)
+    honest = simulate_runs(Task(survey, read_truth("", survey), 1000, 1, False), IntervalOptions(), 10, SEED)
     assert honest.warned == ()
 
 
 def test_people_on_several_devices_make_intervals_too_narrow() -> None:
     """Half of the people count ten times: the estimate is as good as of fewer people, its interval as of more."""
     truth = read_truth("[questions.expensed]\nshare = 0.5\n[trouble]\nduplicated = 0.5\ndevices = 10", CERTAIN)
-    simulation = simulate(Task(CERTAIN, truth, 300, 1, False), IntervalOptions(method="wilson"), 150, SEED)
+    simulation = simulate_runs(Task(CERTAIN, truth, 300, 1, False), IntervalOptions(method="wilson"), 150, SEED)
     assert simulation.n_reports == pytest.approx(300 * 5.5, rel=0.03)
     assert missed(simulation) == {("expensed", "yes")}
 
@@ -118,7 +118,7 @@ def test_whoever_answers_on_several_devices_is_one_respondent() -> None:
 
 def test_strings_are_found_as_often_as_they_are_common() -> None:
     truth = read_truth("[questions.word]\nstrings = {fine = 0.5, tired = 0.05, never = 0}", WORD)
-    simulation = simulate(Task(WORD, truth, 600, 1, False), IntervalOptions(), 10, SEED)
+    simulation = simulate_runs(Task(WORD, truth, 600, 1, False), IntervalOptions(), 10, SEED)
     fine, tired, never = simulation.rows
     assert fine.n_found == 10
     assert fine.verdict == "not shown", "ten runs may all hold"
@@ -130,7 +130,7 @@ def test_strings_are_found_as_often_as_they_are_common() -> None:
 @pytest.mark.parametrize("change", ["0", "0.5"])
 def test_three_waves_of_two_stages_are_pooled_and_hold(change: str) -> None:
     truth = read_truth(f"{WEEKLY_TRUTH}\n[trouble]\nchange = {change}", WEEKLY)
-    simulation = simulate(Task(WEEKLY, truth, 150, 3, False), IntervalOptions(), 30, SEED)
+    simulation = simulate_runs(Task(WEEKLY, truth, 150, 3, False), IntervalOptions(), 30, SEED)
     assert missed(simulation) == set()
     assert simulation.n_reports == 450
     assert all(abs(row.bias or 0) < 5 * (row.bias_error or 0) for row in simulation.rows if row.kind != "string")
@@ -145,7 +145,7 @@ def test_people_who_think_anew_make_pooled_estimates_better() -> None:
     errors = []
     for change in ("0", "1"):
         truth = read_truth(f"[trouble]\nchange = {change}", survey)
-        simulation = simulate(Task(survey, truth, 500, 3, False), IntervalOptions(), 150, SEED)
+        simulation = simulate_runs(Task(survey, truth, 500, 3, False), IntervalOptions(), 150, SEED)
         errors.append(simulation.rows[0].rmse or 0)
     assert errors[1] < errors[0] / 1.1
 
@@ -161,7 +161,7 @@ def test_minds_that_change_move_what_is_true_wave_by_wave(wave: int | None, trut
     """Half of the people think anew each time, and a fifth of those are well: 0.8, then 0.5, then 0.35."""
     survey = replace(WEEKLY, questions=WEEKLY.questions[:1])
     task = Task(survey, read_truth(DRIFTING, survey), 4000, 3, target == "respondents", wave)
-    (row,) = simulate(task, IntervalOptions(target=target), 40, SEED).rows
+    (row,) = simulate_runs(task, IntervalOptions(target=target), 40, SEED).rows
     assert row.truth == pytest.approx(truth, abs=0.01 if task.is_about_respondents else 1e-9)
     assert row.verdict == "holds"
     assert not row.is_off
@@ -176,7 +176,7 @@ def test_a_sketch_is_decoded_of_the_last_wave_and_held_against_it() -> None:
     truth = read_truth(
         "[questions.word]\nstrings = {fine = 1}\nthen = {strings = {fine = 0.4}}\n[trouble]\nchange = 1", survey
     )
-    (row,) = simulate(Task(survey, truth, 2000, 2, False), IntervalOptions(), 5, SEED).rows
+    (row,) = simulate_runs(Task(survey, truth, 2000, 2, False), IntervalOptions(), 5, SEED).rows
     assert row.truth == pytest.approx(0.4)
     assert row.estimate == pytest.approx(0.4, abs=0.06)
     assert row.n_reports == 2000
@@ -184,13 +184,13 @@ def test_a_sketch_is_decoded_of_the_last_wave_and_held_against_it() -> None:
 
 def test_the_same_seed_gives_the_same_and_another_does_not() -> None:
     told = office("[trouble]\nliars = 0.1\nclumsy_fakes = 0.1\nclever_fakes = 0.1\nduplicated = 0.1")
-    first, again, other = (simulate(task_of(told, 200), IntervalOptions(), 3, seed) for seed in (7, 7, 8))
+    first, again, other = (simulate_runs(task_of(told, 200), IntervalOptions(), 3, seed) for seed in (7, 7, 8))
     assert first.rows == again.rows != other.rows
-    assert simulate(task_of(told, 200), IntervalOptions(), 1, 7).first.found.tolist() == first.first.found.tolist()
+    assert simulate_runs(task_of(told, 200), IntervalOptions(), 1, 7).first.found.tolist() == first.first.found.tolist()
 
 
 def test_without_a_seed_no_simulation_is_like_another() -> None:
-    first, again = (simulate(task_of(office(), 200), IntervalOptions(), 2) for _ in range(2))
+    first, again = (simulate_runs(task_of(office(), 200), IntervalOptions(), 2) for _ in range(2))
     assert first.rows != again.rows
 
 
@@ -201,12 +201,12 @@ def test_the_planned_width_of_a_mean_is_that_of_the_truth() -> None:
         "epsilon = 1.358"
     )
     truth = read_truth("[questions.unpaid]\nmean = 4\ndeviation = 3", survey)
-    (row,) = simulate(Task(survey, truth, 300, 1, False), IntervalOptions(), 60, SEED).rows
+    (row,) = simulate_runs(Task(survey, truth, 300, 1, False), IntervalOptions(), 60, SEED).rows
     assert row.planned_half_width == pytest.approx(row.median_half_width, rel=0.03)
 
 
 def test_planned_widths_are_found() -> None:
-    simulation = simulate(task_of(office(), 5_000), IntervalOptions(method="clopper-pearson"), 20, SEED)
+    simulation = simulate_runs(task_of(office(), 5_000), IntervalOptions(method="clopper-pearson"), 20, SEED)
     for row in simulation.rows:
         if 0.1 <= row.truth <= 0.9 or row.kind == "mean":  # nearer to the ends intervals are cut
             assert row.mean_half_width == pytest.approx(row.planned_half_width, rel=0.05), row
@@ -214,14 +214,14 @@ def test_planned_widths_are_found() -> None:
 
 def test_a_run_in_which_nobody_is_left_is_counted_as_none() -> None:
     truth = read_truth("[questions.expensed]\nshare = 0.9\nleave = {yes = 1, no = 1}", OFFICE)
-    simulation = simulate(task_of(truth, 10), IntervalOptions(), 3, SEED)
+    simulation = simulate_runs(task_of(truth, 10), IntervalOptions(), 3, SEED)
     assert {row.n_found for row in simulation.rows} == {0}
     assert {row.verdict for row in simulation.rows} == {""}
     assert MISSES not in {row.verdict for row in simulation.rows}
 
 
 def test_the_most_common_option_is_named_right_almost_always_in_a_large_crowd() -> None:
-    (naming,) = simulate(task_of(office(), 20_000), IntervalOptions(), 5, SEED).naming
+    (naming,) = simulate_runs(task_of(office(), 20_000), IntervalOptions(), 5, SEED).naming
     assert (naming.question, naming.answer, naming.named_right) == ("lunch", "desk", 1.0)
 
 
@@ -233,7 +233,7 @@ def test_a_tie_names_all_that_are_most_common_and_none_where_all_are(shares: str
     question = 'id = "q"\ntype = "one-of"\ntext = "?"\noptions = ["a", "b", "c", "d"]\nepsilon = 2\n'
     survey = compile_toml(f'id = "s"\ntitle = "S"\n[[questions]]\n{question}')
     truth = read_truth(f"[questions.q]\nshares = {{{shares}}}", survey)
-    simulation = simulate(Task(survey, truth, 200, 1, False), IntervalOptions(), 3, SEED)
+    simulation = simulate_runs(Task(survey, truth, 200, 1, False), IntervalOptions(), 3, SEED)
     assert [naming.answer for naming in simulation.naming] == answers
 
 
@@ -241,7 +241,7 @@ def test_memory_is_bounded_by_chunks_that_change_nothing(monkeypatch: pytest.Mon
     monkeypatch.setattr("sotto_rehearsal.simulation.crowd.MOST_PER_CHUNK", 64)
     told = office("[trouble]\nclumsy_fakes = 0.1\nclever_fakes = 0.1")
     heard: list[int] = []
-    simulation = simulate(task_of(told, 1000), IntervalOptions(), 2, SEED, heard.append)
+    simulation = simulate_runs(task_of(told, 1000), IntervalOptions(), 2, SEED, heard.append)
     assert simulation.n_reports == 1000
     assert max(heard) <= 64
     assert sum(heard) == 2000

@@ -13,7 +13,7 @@ from sotto_protocol.mechanisms.registry import ENTRIES
 from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.fakes import clever_reports, clumsy_reports
 from sotto_rehearsal.simulation.randomness import randomness_of
-from sotto_rehearsal.simulation.summary import Simulation, simulate
+from sotto_rehearsal.simulation.summary import Simulation, simulate_runs
 from sotto_rehearsal.simulation.truth import read_truth
 
 pytestmark = pytest.mark.thorough
@@ -54,7 +54,7 @@ def simulated(
     truth = read_truth(f"[questions.q]\n{TYPES[question_type][1]}\n[trouble]\n{trouble}", survey)
     options = IntervalOptions(method="clopper-pearson", target=target)
     task = Task(survey, truth, n_people, survey.waves, target == "respondents")
-    return simulate(task, options, n_runs, SEED)
+    return simulate_runs(task, options, n_runs, SEED)
 
 
 HONEST = [
@@ -93,7 +93,7 @@ def test_no_rare_share_is_called_off_where_most_runs_see_nobody_of_it() -> None:
     )
     options = IntervalOptions(method="clopper-pearson")
     for seed in range(10, 22):
-        simulation = simulate(Task(survey, truth, 50, 1, False), options, 30, seed)
+        simulation = simulate_runs(Task(survey, truth, 50, 1, False), options, 30, seed)
         assert (seed, [row.answer for row in simulation.rows if row.is_off]) == (seed, [])
 
 

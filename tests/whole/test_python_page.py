@@ -71,6 +71,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tally]:
     monkeypatch.chdir(tmp_path)
     Path("survey.toml").write_text(SURVEY)
     Path("tally.json").write_bytes(tally.to_json())
+    Path("truth.toml").write_text("[questions.home]\nstrings = {berlin = 1}\n")
     rows = [f"{place % 3},{place % 40},{place % 2 + 1},.{place % 2 + 1},{place % 5 < 3:d}" for place in range(400)]
     Path("people.csv").write_text("\n".join(["region,school,weight,p,cheated", *rows, ""]))
     save_records(survey, records, Path("reports.bin"))

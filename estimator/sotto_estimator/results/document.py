@@ -138,11 +138,15 @@ Block = Table | Lines | Typed
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a document. `is_background`: for a report; who sees a terminal or a notebook often knows it."""
+    """A part of a document. `is_background`: for a report; who sees a terminal or a notebook often knows it.
+
+    `is_tight`: no empty line stands between its blocks on a terminal.
+    """
 
     heading: str
     blocks: Sequence[Block]
     is_background: bool = False
+    is_tight: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from sotto_protocol import Survey
 from sotto_protocol.words import epsilon_above
 from sotto_rehearsal.audit.audit import Audit
-from sotto_rehearsal.audit.render import NOT_TESTED, name_of, say_loss, say_program, say_proof
+from sotto_rehearsal.audit.view import NOT_TESTED, name_of, say_loss, say_program, say_proof
 
 
 class _Case(NamedTuple):

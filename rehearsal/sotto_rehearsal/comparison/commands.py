@@ -6,18 +6,16 @@ from pathlib import Path
 
 import click
 
-from sotto_estimator.commands.options import interval_options, style_options, warn
+from sotto_estimator.commands.options import interval_options, warn
+from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.draft import Draft
-from sotto_rehearsal.comparison.comparison import Study, compare_survey
-from sotto_rehearsal.comparison.domains import LEAST_DELTA, usual_delta
+from sotto_rehearsal.comparison.domains import LEAST_DELTA
 from sotto_rehearsal.comparison.draws import has_opendp
-from sotto_rehearsal.comparison.render import comparison_csv, comparison_json, comparison_text
-from sotto_rehearsal.simulation.commands import read_people
+from sotto_rehearsal.comparison.survey import USUAL_RUNS, USUAL_SHARE
+from sotto_rehearsal.comparison.survey import compare as compare_devices
 
-_RUNS = 200
-_SHARE = 0.5
 _MAX_N = 10**9
 _NEED = "pip install 'sottovoce[compare]'"
 
@@ -44,10 +42,10 @@ _NEED = "pip install 'sottovoce[compare]'"
 @click.option(
     "--runs",
     type=click.IntRange(0, 10_000),
-    help=f"Simulate so many surveys beside the theory; 0 for none  [default: {_RUNS}].",
+    help=f"Simulate so many surveys beside the theory; 0 for none  [default: {USUAL_RUNS}].",
 )
 @interval_options(IntervalOptions)
-@style_options
+@output_options
 def compare(
     survey_file: Path,
     n: int,
@@ -55,7 +53,7 @@ def compare(
     truth_file: Path | None,
     share: float | None,
     runs: int | None,
-    style: str,
+    output: Output,
     options: IntervalOptions,
 ) -> None:
     """Compare a survey with a trusted curator's, and say what its epsilons add up to.
@@ -71,18 +69,22 @@ def compare(
     if truth_file and share is not None:
         raise click.UsageError("--share does not go with --truth, which says it.")
     survey = Draft.read(survey_file).survey
-    can_draw = has_opendp()
-    if not can_draw and runs != 0:
+    if not has_opendp() and runs != 0:
         warn(f"curators are not simulated, which needs: {_NEED}")
-    truth = None if truth_file is None else read_people(truth_file, survey)
-    options = options.of(survey)
-    delta, share = usual_delta(n) if delta is None else delta, _SHARE if share is None else share
-    study = Study(n, delta, share, _RUNS if runs is None else runs, options, truth)
     with click.progressbar(
         length=sum(not is_text(question) for question in survey.questions),
         label="comparing",
         file=sys.stderr,
         hidden=not sys.stderr.isatty(),
     ) as bar:
-        comparison = compare_survey(survey, study, can_draw=can_draw, progress=bar.update)
-    click.echo({"json": comparison_json, "csv": comparison_csv}.get(style, comparison_text)(comparison))
+        found = compare_devices(
+            survey,
+            n,
+            delta=delta,
+            truth=truth_file,
+            share=USUAL_SHARE if share is None else share,
+            runs=USUAL_RUNS if runs is None else runs,
+            options=options,
+            progress=bar.update,
+        )
+    output.show(found)

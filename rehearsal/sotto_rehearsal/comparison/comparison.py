@@ -7,6 +7,7 @@ import numpy as np
 
 from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.results.result import Result
 from sotto_protocol import Question, Survey
 from sotto_rehearsal.comparison.knowledge import Knowledge, Trial
 from sotto_rehearsal.comparison.people import People
@@ -32,7 +33,7 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Result):
     """All that is compared. `left_out`: the ids of text questions, of which nobody publishes every string's count."""
 
     survey: Survey
@@ -42,6 +43,16 @@ class Comparison:
     totals: tuple[Total, ...]
     shuffled: tuple[Shuffled, ...]
     left_out: tuple[str, ...]
+    title: str = ""
+
+    @property
+    def named(self) -> str:
+        """What the survey is called."""
+        return self.title or self.survey.title
+
+    def __str__(self) -> str:
+        """Return one line: title and respondents."""
+        return f"{self.named}: {self.study.n:,} respondents, beside a trusted curator"
 
 
 def compare_survey(

@@ -7,17 +7,14 @@ from typing import Any
 
 import click
 
-from sotto_estimator.commands.options import interval_options, simultaneous_option, style_options
+from sotto_estimator.commands.options import interval_options, simultaneous_option
+from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.draft import Draft
-from sotto_protocol import Survey
-from sotto_rehearsal.simulation.crowd import Task
-from sotto_rehearsal.simulation.errors import SimulationError, TruthError
-from sotto_rehearsal.simulation.render import as_csv, as_json, table
-from sotto_rehearsal.simulation.summary import Simulation
-from sotto_rehearsal.simulation.summary import simulate as simulate_runs
+from sotto_rehearsal.simulation.errors import TruthError
+from sotto_rehearsal.simulation.survey import simulate as simulate_survey
 from sotto_rehearsal.simulation.trouble import MAX_DEVICES
-from sotto_rehearsal.simulation.truth import Truth, assume_truth, read_truth
+from sotto_rehearsal.simulation.truth import read_people
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _SHARE = click.FloatRange(0, 1)
@@ -56,8 +53,7 @@ _MAX_RUNS = 10**5
     "--change", type=_SHARE, help="A share of people who think anew of every answer before each further wave."
 )
 @interval_options(IntervalOptions, simultaneous_option)
-@style_options
-@click.option("--plot", "plot_path", type=_FILE, help="Draw one run beside the truth into this PNG, PDF or SVG file.")
+@output_options
 def simulate(
     survey_file: Path,
     truth_file: Path | None,
@@ -66,15 +62,15 @@ def simulate(
     n_waves: int | None,
     wave: int | None,
     seed: int | None,
-    style: str,
-    plot_path: Path | None,
+    output: Output,
     options: IntervalOptions,
     **trouble: Any,
 ) -> None:
     """Rehearse a survey on made-up people: how well it will do, and what goes wrong.
 
     From answers to intervals it is the code that devices and analysts run, without a collector. Printed is how far
-    estimates are off in all runs, how wide their intervals are, and how often these hold the truth.
+    estimates are off in all runs, how wide their intervals are, and how often these hold the truth. With --plot, draws
+    one run beside the truth.
     """
     survey = Draft.read(survey_file).survey
     truth = read_people(truth_file, survey)
@@ -90,19 +86,21 @@ def simulate(
     except TruthError as fault:
         raise click.UsageError(str(fault)) from fault
     wave = _at_most(n_waves, wave, "--wave")
-    options = options.of(survey)
-    task = Task(survey, truth, n_people, n_waves, options.about == "respondents", wave)
-    if plot_path:
-        from sotto_estimator.results.panels import check_format  # matplotlib takes a second to load
-
-        check_format(plot_path)
     with click.progressbar(
         length=n_runs * n_people, label="simulating", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as bar:
-        simulation = simulate_runs(task, options, n_runs, seed, bar.update)
-    if plot_path:
-        _plot(simulation, plot_path)
-    click.echo({"json": as_json, "csv": as_csv}.get(style, table)(simulation))
+        found = simulate_survey(
+            survey,
+            n_people,
+            truth=truth,
+            runs=n_runs,
+            waves=n_waves,
+            wave=wave,
+            seed=seed,
+            options=options,
+            progress=bar.update,
+        )
+    output.show(found)
 
 
 def _at_most(most: int, given: int | None, option: str) -> int | None:
@@ -110,23 +108,3 @@ def _at_most(most: int, given: int | None, option: str) -> int | None:
     if (given or 1) > most:
         raise click.BadParameter(f"must be at most {most}: there are no more waves.", param_hint=option)
     return given
-
-
-def read_people(path: Path | None, survey: Survey) -> Truth:
-    """Return the truth in a file, or the one that is assumed. Raises SimulationError, which names the file."""
-    if path is None:
-        return assume_truth(survey)
-    try:
-        return read_truth(path.read_text("utf-8"), survey)
-    except OSError as fault:
-        raise SimulationError(f"{path}: {fault.strerror}") from fault
-    except UnicodeDecodeError as fault:
-        raise SimulationError(f"{path}: must be TOML in UTF-8.") from fault
-    except TruthError as fault:
-        raise SimulationError(f"{path}: {fault}") from fault
-
-
-def _plot(simulation: Simulation, path: Path) -> None:
-    from sotto_rehearsal.simulation.picture import plot
-
-    plot(simulation, path)

@@ -1,17 +1,15 @@
 """A picture of one run beside the truth: what an analyst would see, and what they would not."""
 
-from pathlib import Path
+from collections.abc import Sequence
 
-from sotto_estimator.results.figure import Bar, Point, bar_panels, point_panel
-from sotto_estimator.results.panels import plot_panels
-from sotto_rehearsal.simulation.render import caption
+from sotto_estimator.results.figure import Bar, Panel, Point, bar_panels, point_panel
 from sotto_rehearsal.simulation.summary import Simulation
 
 _TITLE = "the first run; a diamond is the truth"
 
 
-def plot(simulation: Simulation, path: Path) -> None:
-    """Draw the first run into a PNG, PDF or SVG file. Raises SourceError for other endings or an unwritable place."""
+def first_run(simulation: Simulation, caption: Sequence[str]) -> tuple[str, list[Panel]]:
+    """Return a title and the first run: a panel of shares, and one of each mean."""
     first, questions = simulation.first, [of.question.id for of in simulation.task.truth.questions]
     bars, panels = [], []
     for row, found, true in zip(simulation.rows, first.found, first.true.tolist(), strict=True):
@@ -30,8 +28,8 @@ def plot(simulation: Simulation, path: Path) -> None:
             if is_found
             else Bar(f"{label} (none)", 0, 0, 0, hue, true, row.question)
         )
-    title, of_shares = bar_panels(bars, f"{caption(simulation)}\n{_TITLE}")
-    plot_panels(title, [*(of_shares if bars else []), *panels], path)
+    title, of_shares = bar_panels(bars, "\n".join([*caption, _TITLE]))
+    return title, [*(of_shares if bars else []), *panels]
 
 
 def _ends(simulation: Simulation, question: str) -> tuple[float, float]:

@@ -10,6 +10,8 @@ from scipy.stats import binom, t
 
 from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.results.result import Result
+from sotto_protocol.words import counted
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.planned import planned_half_widths
@@ -87,8 +89,8 @@ class Warned:
     share: float
 
 
-@dataclass(frozen=True)
-class Simulation:
+@dataclass(frozen=True, slots=True)
+class Simulation(Result):
     """What was simulated, and what came out. `first`: the first run, which is as any other."""
 
     task: Task
@@ -100,6 +102,16 @@ class Simulation:
     naming: tuple[Naming, ...]
     warned: tuple[Warned, ...]
     first: Run
+    title: str = ""
+
+    @property
+    def named(self) -> str:
+        """What the survey is called."""
+        return self.title or self.task.survey.title
+
+    def __str__(self) -> str:
+        """Return one line: title, runs and people."""
+        return f"{self.named}: {counted(self.n_runs, 'run')} of {self.task.n_people:,} people"
 
     @property
     def not_shown(self) -> tuple[Row, ...]:
@@ -112,7 +124,7 @@ class Simulation:
         return tuple(row for row in self.rows if row.verdict == MISSES)
 
 
-def simulate(
+def simulate_runs(
     task: Task,
     options: IntervalOptions,
     n_runs: int,

@@ -35,8 +35,10 @@ class Trouble:
             raise TruthError("$.trouble", "must have at most as many fakes as devices: their shares exceed 1.")
 
     def replaced_by(self, given: dict[str, Any]) -> "Trouble":
-        """Return this trouble, but for what is given by name; None was not given."""
+        """Return this trouble, but for what is given by name; None was not given. Raises TruthError."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
+        if unknown := [name for name in given if name not in own]:
+            raise TruthError("$.trouble", f"has no {unknown[0]}: it may have {', '.join(own)}.")
         return Trouble(**own | {name: value for name, value in given.items() if value is not None})
 
     def in_words(self, n_waves: int) -> list[str]:

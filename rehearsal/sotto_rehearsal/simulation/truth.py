@@ -7,6 +7,7 @@ is as likely.
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from sotto_protocol.questions.yes_no import YesNo
 from sotto_protocol.text import EXPECTED as TEXT_EXPECTED
 from sotto_protocol.text import is_answer, normalise
 from sotto_rehearsal.simulation.answers import Answers, Choice, Encoded, Floats, Options, Selections, Strings
-from sotto_rehearsal.simulation.errors import TruthError
+from sotto_rehearsal.simulation.errors import SimulationError, TruthError
 from sotto_rehearsal.simulation.numbers import read_numbers, spread_evenly
 from sotto_rehearsal.simulation.shares import check_sum, is_share, read_shares, take_share
 from sotto_rehearsal.simulation.trouble import Trouble, read_trouble
@@ -83,6 +84,20 @@ def read_truth(text: str, survey: Survey) -> Truth:
     )
     given.finish()
     return Truth(questions, trouble, tuple(of.question.id for of in questions if of.question.id not in told))
+
+
+def read_people(path: Path | None, survey: Survey) -> Truth:
+    """Return the truth in a file, or the one that is assumed. Raises SimulationError, which names the file."""
+    if path is None:
+        return assume_truth(survey)
+    try:
+        return read_truth(path.read_text("utf-8"), survey)
+    except OSError as fault:
+        raise SimulationError(f"{path}: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise SimulationError(f"{path}: must be TOML in UTF-8.") from fault
+    except TruthError as fault:
+        raise SimulationError(f"{path}: {fault}") from fault
 
 
 def assume_truth(survey: Survey) -> Truth:

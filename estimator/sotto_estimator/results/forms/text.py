@@ -14,8 +14,12 @@ _KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
 
 def text_of(parts: Iterable[Part]) -> str:
     """Return the parts, without headings; the title and alarms are the command's to say."""
-    blocks = [_block(block) for part in parts if not part.is_background for block in part.blocks]
-    return "\n\n".join(filter(None, blocks))
+    said = [
+        ("\n" if part.is_tight else "\n\n").join(filter(None, map(_block, part.blocks)))
+        for part in parts
+        if not part.is_background
+    ]
+    return "\n\n".join(filter(None, said))
 
 
 def _block(block: Block) -> str:

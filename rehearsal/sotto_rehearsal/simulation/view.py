@@ -1,21 +1,29 @@
-"""A simulation as tables for people, as JSON and CSV for programs: the same numbers in all three."""
+"""A simulation: for people, as members for programs, and as a picture."""
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.inference.registry import figure_of, find
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.mean import words_of_interval
-from sotto_estimator.results.encode import csv_text, json_text
+from sotto_estimator.results.document import Column, Lines, Part, Table
 from sotto_estimator.results.percents import percent, signed_percent
-from sotto_estimator.results.words import escaped, interval_words
+from sotto_estimator.results.view import View
+from sotto_estimator.results.words import interval_words
 from sotto_estimator.views.numbers import value_words
 from sotto_protocol.minimum import needs_of
-from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.simulation.summary import FALSE_ALARM, Row, Simulation
 
+if TYPE_CHECKING:
+    from sotto_estimator.results.figure import Panel
+
+_KINDS = {"share": "answer", "mean": "number", "string": "string"}
+_FIGURES = [
+    *("n", "epsilon", "truth", "found in", "bias", "RMSE", "half-width", "median", "planned"),
+    *("covered", "verdict"),
+]
 _STRINGS = "text is decoded as by `sotto decode`: intervals are of strings that were found, in those runs"
 _UNCUT = "planned: before an interval is cut to 0 to 100 %, so that others come out narrower"
 _LEAST_MISSES = 5
@@ -27,19 +35,20 @@ _WARNINGS = {
 }
 
 
-def table(simulation: Simulation) -> str:
+def _parts(simulation: Simulation) -> list[Part]:
     """Return a caption, a table for each kind of value, and what is to be learnt from it."""
-    tables = [_table(simulation, kind) for kind in ("share", "mean", "string")]
-    return "\n\n".join(filter(None, [caption(simulation), *tables, "\n".join(_lessons(simulation))]))
+    tables = [_table(simulation, kind) for kind in _KINDS if any(row.kind == kind for row in simulation.rows)]
+    said = Lines(_caption(simulation)), Lines(_lessons(simulation))
+    return [Part("What was simulated, and what came out", [said[0], *tables, said[1]])]
 
 
-def caption(simulation: Simulation) -> str:
+def _caption(simulation: Simulation) -> list[str]:
     """Return what was simulated, and what the intervals mean, a line for each thing to know."""
     task, options = simulation.task, simulation.options
     runs = counted(simulation.n_runs, "run")
     waves = f" in {task.n_waves} waves" if task.n_waves > 1 else ""
     lines = [
-        f"{task.survey.title}: {runs} of {task.n_people:,} people{waves}, on average {simulation.n_reports:,.0f} "
+        f"{simulation.named}: {runs} of {task.n_people:,} people{waves}, on average {simulation.n_reports:,.0f} "
         f"reports a run, epsilon {epsilon_above(task.survey.epsilon)} a report",
         interval_words(options),
     ]
@@ -60,26 +69,22 @@ def caption(simulation: Simulation) -> str:
     ]
     if any(row.kind == "string" for row in simulation.rows):
         lines.append(_STRINGS)
-    return "\n".join(lines)
+    return lines
 
 
 def _trouble(simulation: Simulation) -> list[str]:
     truth = simulation.task.truth
     leaving = [
-        f"{100 * share:g} % of those whose answer to {of.question.id} is {escaped(label)} send nothing"
+        f"{100 * share:g} % of those whose answer to {of.question.id} is {label} send nothing"
         for of in truth.questions
         for label, share in (of.leaving or {}).items()
     ]
     return [*truth.trouble.in_words(simulation.task.n_waves), *leaving]
 
 
-def _table(simulation: Simulation, kind: str) -> str:
-    rows = [row for row in simulation.rows if row.kind == kind]
-    if not rows:
-        return ""
-    name = {"share": "answer", "mean": "number", "string": "string"}[kind]
-    head = ["question", name, "n", "epsilon", "truth", "found in", "bias", "RMSE", "half-width", "median", "planned"]
-    return align([[*head, "covered", "verdict"], *map(_cells, rows)], n_left=2)
+def _table(simulation: Simulation, kind: str) -> Table:
+    columns = [Column("question"), Column(_KINDS[kind]), *(Column(name, "word") for name in _FIGURES)]
+    return Table(columns, [_cells(row) for row in simulation.rows if row.kind == kind])
 
 
 def _cells(row: Row) -> list[str]:
@@ -87,7 +92,7 @@ def _cells(row: Row) -> list[str]:
     widths = (row.mean_half_width, row.median_half_width, row.planned_half_width)
     return [
         row.question,
-        escaped(row.answer),
+        row.answer,
         f"{row.n_reports:,.0f}",
         epsilon_above(row.epsilon),
         f"{_or_dash(row.truth, say)} {row.unit}".rstrip(),
@@ -186,46 +191,41 @@ def _why(simulation: Simulation) -> str:
 
 
 def _name(row: Row) -> str:
-    return f"{row.question} {escaped(row.answer)}"
+    return f"{row.question} {row.answer}"
 
 
-def as_json(simulation: Simulation) -> str:
-    """Return the simulation as a JSON object; shares as fractions."""
-    return json_text(
-        _heading(simulation)
-        | {
-            "assumed": list(simulation.task.truth.assumed),
-            "trouble": asdict(simulation.task.truth.trouble),
-            "leave": {of.question.id: dict(of.leaving) for of in simulation.task.truth.questions if of.leaving},
-            "rows": [asdict(row) for row in simulation.rows],
-            "most_common": [asdict(naming) for naming in simulation.naming],
-            "warnings": [asdict(warned) for warned in simulation.warned],
-        }
-    )
+def _members(simulation: Simulation) -> dict[str, Any]:
+    truth = simulation.task.truth
+    return _heading(simulation) | {
+        "assumed": list(truth.assumed),
+        "trouble": asdict(truth.trouble),
+        "leave": {of.question.id: dict(of.leaving) for of in truth.questions if of.leaving},
+        "rows": [asdict(row) for row in simulation.rows],
+        "most_common": [asdict(naming) for naming in simulation.naming],
+        "warnings": [asdict(warned) for warned in simulation.warned],
+    }
 
 
-def as_csv(simulation: Simulation) -> str:
-    """Return a row a value as CSV with a header, what was simulated in every row; what does not apply is empty.
+def _records(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return a row a value, what was simulated in every row; what does not apply is None.
 
     How often the most common answer is named right, and warnings are given, stands in every row of the question.
     """
     right = {naming.question: naming.named_right for naming in simulation.naming}
     warned = {(of.question, of.warning): of.share for of in simulation.warned}
-    return csv_text(
-        [
-            asdict(row)
-            | {"named_right": right.get(row.question)}
-            | {warning: warned.get((row.question, warning), 0.0) for warning in _WARNINGS}
-            | _heading(simulation)
-            for row in simulation.rows
-        ]
-    )
+    return [
+        asdict(row)
+        | {"named_right": right.get(row.question)}
+        | {warning: warned.get((row.question, warning), 0.0) for warning in _WARNINGS}
+        | _heading(simulation)
+        for row in simulation.rows
+    ]
 
 
 def _heading(simulation: Simulation) -> dict[str, Any]:
     task, options = simulation.task, simulation.options
     return {
-        "title": task.survey.title,
+        "title": simulation.named,
         "n_people": task.n_people,
         "n_runs": simulation.n_runs,
         "n_waves": task.n_waves,
@@ -238,3 +238,13 @@ def _heading(simulation: Simulation) -> dict[str, Any]:
         "method": options.method,
         "target": options.about,
     }
+
+
+def _panels(simulation: Simulation) -> "tuple[str, list[Panel]]":
+    """Return a picture: the first run beside the truth."""
+    from sotto_rehearsal.simulation.picture import first_run
+
+    return first_run(simulation, _caption(simulation))
+
+
+VIEW: View[Simulation] = View(parts=_parts, members=_members, records=_records, panels=_panels)

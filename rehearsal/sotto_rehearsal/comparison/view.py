@@ -1,23 +1,25 @@
-"""A comparison as tables and sentences for people, as JSON and CSV for programs: the same numbers in all three."""
+"""A comparison: for people, as members for programs, and as a picture."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.results.encode import csv_text, json_text
-from sotto_estimator.results.forms.text import wrapped
-from sotto_estimator.results.words import escaped, method_words
+from sotto_estimator.results.document import Column, Lines, Part, Table
+from sotto_estimator.results.view import View
+from sotto_estimator.results.words import method_words
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_words import points
-from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.comparison.comparison import Comparison
 from sotto_rehearsal.comparison.knowledge import Knowledge
-from sotto_rehearsal.comparison.shuffled import Shuffled
 from sotto_rehearsal.comparison.subject import Subject
 from sotto_rehearsal.comparison.totals import Total
 
+if TYPE_CHECKING:
+    from sotto_estimator.results.figure import Panel
+
+_FIGURES = ["epsilon", "delta", "n", "noise", "std. deviation", "simulated", "half-width"]
 _ADVANCED = (
     "Of so few answers, or of so large an epsilon, advanced composition and zCDP are no better than the plain sum, "
     "which needs no delta: in those rows take that."
@@ -34,30 +36,30 @@ _SHUFFLED_DRAWN = (
 )
 
 
-def comparison_text(comparison: Comparison) -> str:
-    """Return all of it for people."""
+def _parts(comparison: Comparison) -> list[Part]:
+    """Return what is known of each question, what one person's reports add up to, and what shuffling hides."""
     study = comparison.study
     head = [
-        f"{comparison.survey.title}: {study.n:,} respondents, delta {study.delta:.3g}",
+        f"{comparison.named}: {study.n:,} respondents, delta {study.delta:.3g}",
         method_words(study.options.level, study.options.method, study.options.about),
+        *[f"not compared: {', '.join(comparison.left_out)} (text)"] * bool(comparison.left_out),
     ]
     pairs = zip(comparison.subjects, comparison.known, strict=True)
-    questions = [_question_text(subject, rows, study.n_runs) for subject, rows in pairs]
-    left_out = [f"not compared: {', '.join(comparison.left_out)} (text)"] * bool(comparison.left_out)
-    parts = ["\n".join([*head, *left_out]), *questions, _totals_text(comparison.totals)]
-    return "\n\n".join([*parts, _shuffled_text(comparison)])
+    questions = [_question(subject, rows, study.n_runs) for subject, rows in pairs]
+    return [Part("Compared", [Lines(head)]), *questions, _totals(comparison.totals), _shuffled(comparison)]
 
 
-def _question_text(subject: Subject, rows: Sequence[Knowledge], n_runs: int) -> str:
-    columns = ["known by", "epsilon", "delta", "n", "noise", "std. deviation", "simulated", "half-width"]
-    cells = [_cells(row, subject) for row in rows if row.half_width is not None]
-    parts = [_heading(subject), align([columns, *cells], n_left=1)]
+def _question(subject: Subject, rows: Sequence[Knowledge], n_runs: int) -> Part:
+    columns = [Column("known by"), *(Column(name, "word") for name in _FIGURES)]
+    table = Table(columns, [_cells(row, subject) for row in rows if row.half_width is not None])
     named = [[row.by, _percent(row.named), _percent(row.simulated_named)] for row in rows if _names(row)]
-    parts += [align([["named right by", "expected", "simulated"], *named], n_left=1)] if named else []
-    parts += _error_words(rows)
+    naming = [Column("named right by"), Column("expected", "word"), Column("simulated", "word")]
+    said = _error_words(rows)
     if rows[0].n_runs < n_runs:
-        parts.append(f"Of so many people devices are simulated in {rows[0].n_runs:,} runs, not in {n_runs:,}.")
-    return "\n".join([*parts, price_words(subject, rows)])
+        said.append(f"Of so many people devices are simulated in {rows[0].n_runs:,} runs, not in {n_runs:,}.")
+    tables = [table, *[Table(naming, named)] * bool(named)]
+    price = Lines([price_words(subject, rows)], "")
+    return Part(subject.question.id, [Lines([_heading(subject)]), *tables, Lines(said), price], is_tight=True)
 
 
 def _error_words(rows: Sequence[Knowledge]) -> list[str]:
@@ -70,7 +72,7 @@ def _heading(subject: Subject) -> str:
     question = subject.question
     if subject.is_number:
         return f"{question.id} (number): the mean of numbers"
-    what = "yes" if question.type == "yes-no" else f"“{escaped(question.labels[subject.label])}”, the most common"
+    what = "yes" if question.type == "yes-no" else f"“{question.labels[subject.label]}”, the most common"
     return f"{question.id} ({question.type}): the share of {what}, expected {width_words(subject.value)}"
 
 
@@ -100,14 +102,11 @@ def price_words(subject: Subject, rows: Sequence[Knowledge]) -> str:
     known, trusted = (_amount(row.half_width or 0.0, subject) for row in rows[:2])
     if (rows[1].half_width or 0.0) >= subject.size:
         what = "mean" if subject.is_number else "share"
-        return wrapped(
-            f"So few people are too few for a curator, too, whose noise hides the {what} as well.", indent=""
-        )
-    return wrapped(
+        return f"So few people are too few for a curator, too, whose noise hides the {what} as well."
+    return (
         f"A curator who is trusted with the answers would know the {'mean' if subject.is_number else 'share'} to +- "
         f"{trusted} (Laplace); you will know it to +- {known}: that is the price of trusting nobody."
-        f"{_needed(rows[0])}",
-        indent="",
+        f"{_needed(rows[0])}"
     )
 
 
@@ -125,47 +124,40 @@ def _amount(width: float, subject: Subject) -> str:
     return f"{value_words(width, width)} {getattr(subject.question.kind, 'unit', '')}".rstrip()
 
 
-def _totals_text(totals: Sequence[Total]) -> str:
-    columns = ["epsilon in all of", "answers", "ledger", "plain sum", "advanced", "zCDP", "optimal"]
-    cells = []
-    for total in totals:
-        of = total.composed
-        sums = [total.ledger, of.basic, of.advanced, of.zcdp, of.optimal]
-        cells.append(
-            [total.what, f"{of.n_reports:,}", *("-" if part is None else epsilon_above(part) for part in sums)]
-        )
+def _totals(totals: Sequence[Total]) -> Part:
+    columns = [Column("epsilon in all of"), Column("answers", "count")]
+    columns += [Column(name, "epsilon") for name in ("ledger", "plain sum", "advanced", "zCDP", "optimal")]
+    cells = [
+        [total.what, of.n_reports, total.ledger, of.basic, of.advanced, of.zcdp, of.optimal]
+        for total in totals
+        for of in [total.composed]
+    ]
     is_no_better = any(min(total.composed.advanced, total.composed.zcdp) >= total.composed.basic for total in totals)
-    return "\n".join([align([columns, *cells], n_left=1), *[wrapped(_ADVANCED, indent="")] * is_no_better])
+    return Part("Added up", [Table(columns, cells), Lines([_ADVANCED] * is_no_better, "")], is_tight=True)
 
 
-def _shuffled_text(comparison: Comparison) -> str:
-    columns = ["epsilon of", "n", "a report", "shuffled: at most", "at least"]
-    cells = [_shuffled_cells(row) for row in comparison.shuffled]
-    said = [_SHUFFLED, *[_SHUFFLED_DRAWN] * bool(comparison.survey.draw)]
-    return "\n".join([align([columns, *cells], n_left=1), wrapped(" ".join(said), indent="")])
+def _shuffled(comparison: Comparison) -> Part:
+    names = ("a report", "shuffled: at most", "at least")
+    columns = [Column("epsilon of"), Column("n", "count"), *(Column(name, "epsilon") for name in names)]
+    cells = [
+        ["whole reports" if row.question is None else row.question, row.n_reports, row.epsilon, row.shuffled, row.least]
+        for row in comparison.shuffled
+    ]
+    said = " ".join([_SHUFFLED, *[_SHUFFLED_DRAWN] * bool(comparison.survey.draw)])
+    return Part("Shuffled", [Table(columns, cells), Lines([said], "")], is_tight=True)
 
 
-def _shuffled_cells(row: Shuffled) -> list[str]:
-    least = "-" if row.least is None else epsilon_above(row.least)
-    what = "whole reports" if row.question is None else row.question
-    return [what, f"{row.n_reports:,}", epsilon_above(row.epsilon), epsilon_above(row.shuffled), least]
+def _members(comparison: Comparison) -> dict[str, Any]:
+    return _options(comparison) | {
+        "questions": [asdict(row) for rows in comparison.known for row in rows],
+        "left_out": list(comparison.left_out),
+        "totals": [asdict(total) for total in comparison.totals],
+        "shuffled": [asdict(row) for row in comparison.shuffled],
+    }
 
 
-def comparison_json(comparison: Comparison) -> str:
-    """Return a JSON object; shares as fractions."""
-    return json_text(
-        {
-            **_options(comparison),
-            "questions": [asdict(row) for rows in comparison.known for row in rows],
-            "left_out": list(comparison.left_out),
-            "totals": [asdict(total) for total in comparison.totals],
-            "shuffled": [asdict(row) for row in comparison.shuffled],
-        }
-    )
-
-
-def comparison_csv(comparison: Comparison) -> str:
-    """Return CSV: a row for each who knows of each question, then of each total, then of each that is shuffled."""
+def _records(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return a row for each who knows of each question, then of each total, then of each that is shuffled."""
     known = [{"table": "questions"} | asdict(row) for rows in comparison.known for row in rows]
     totals = [
         {"table": "totals", "what": of.what, "ledger": of.ledger} | asdict(of.composed) for of in comparison.totals
@@ -174,7 +166,7 @@ def comparison_csv(comparison: Comparison) -> str:
     rows = [*known, *totals, *shuffled]
     columns = dict.fromkeys(name for row in rows for name in row)
     options = _options(comparison)
-    return csv_text([{name: row.get(name) for name in columns} | options for row in rows])
+    return [{name: row.get(name) for name in columns} | options for row in rows]
 
 
 def _options(comparison: Comparison) -> dict[str, Any]:
@@ -182,3 +174,23 @@ def _options(comparison: Comparison) -> dict[str, Any]:
     options = study.options
     said = {"survey": comparison.survey.id, "n": study.n, "delta_of": study.delta, "share": study.share}
     return said | {"n_runs": study.n_runs, "level": options.level, "method": options.method, "target": options.about}
+
+
+def _panels(comparison: Comparison) -> "tuple[str, list[Panel]]":
+    """Return a picture: how far the interval of each who knows a question reaches, a panel a question."""
+    from sotto_estimator.results.figure import Point, point_panel
+
+    panels = []
+    for subject, rows in zip(comparison.subjects, comparison.known, strict=True):
+        scale = 1 if subject.is_number else 100
+        reach = [
+            Point(row.by, 0, -scale * row.half_width, scale * row.half_width)
+            for row in rows
+            if row.half_width is not None
+        ]
+        what = "mean" if subject.is_number else "share (%)"
+        panels.append(point_panel(reach, f"{subject.question.id}: to both sides of the {what}"))
+    return str(comparison), panels
+
+
+VIEW: View[Comparison] = View(parts=_parts, members=_members, records=_records, panels=_panels)
