@@ -21,6 +21,7 @@ class Output:
     style: str
     plot_path: Path | None
     report_path: Path | None
+    report_lang: str
     title: str
 
     def show(self, found: Result, whole: Result | None = None) -> None:
@@ -34,10 +35,17 @@ class Output:
         if self.plot_path:
             found.plot(self.plot_path)
         if self.report_path:
-            write_report(whole, self.report_path)
+            self._check_lang(whole)
+            write_report(whole, self.report_path, self.report_lang)
         click.echo(found.as_style(self.style))
         for alarm in found.alarms():
             warn(alarm)
+
+    def _check_lang(self, found: Result) -> None:
+        try:
+            found.document(self.report_lang)
+        except ValueError as fault:
+            raise click.UsageError(f"--report-lang: {fault}") from fault
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,6 +58,8 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*arguments: Any, output: Output, **given: Any) -> Any:
         if output.report_path:
             check_report(output.report_path)
+        if output.report_lang and not output.report_path:
+            raise click.UsageError("--report-lang goes with --report.")
         if output.plot_path:
             from sotto_estimator.results.panels import check_format  # matplotlib takes a second to load
 
@@ -59,7 +69,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return form_options(*FORMS)(grouped("output", Output, *in_section(OUTPUT, *_OPTIONS))(checked))
 
 
-OUTPUT_NAMES = (*(f"is_{form}" for form in FORMS), "plot_path", "report_path", "title")
+OUTPUT_NAMES = (*(f"is_{form}" for form in FORMS), "plot_path", "report_path", "report_lang", "title")
 """The names of its options, for commands that take some of theirs with others alone."""
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _OPTIONS = (
@@ -69,6 +79,12 @@ _OPTIONS = (
         "report_path",
         type=_FILE,
         help="Write all of it, with a picture and how to cite it, into this HTML file.",
+    ),
+    click.option(
+        "--report-lang",
+        default="",
+        metavar="TAG",
+        help="Write the report's questions and answers in this language of the survey, such as ar.",
     ),
     click.option(
         "--title", default="", metavar="TEXT", help="What to call the data  [default: the survey's title, or the file]."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from sotto_estimator.errors import DomainError
 from sotto_estimator.results.data_frames import frame_of, require_frames
 from sotto_estimator.results.document import AskedTexts, Document
 from sotto_estimator.results.encode import csv_text, json_text
@@ -37,9 +38,14 @@ class Result:
     __slots__ = ()
 
     def document(self, lang: str = "") -> Document:
-        """Return what people read of it, in no form yet. `lang`: that of the survey's texts, its own by default."""
+        """Return what people read of it, in no form yet. `lang`: that of the survey's texts, its own by default.
+
+        Raises ValueError where the survey has no such one, or there is none.
+        """
         title, line = self.heading, str(self)
         survey = self._asked
+        if lang and not survey:
+            raise DomainError(f"lang ({lang}) goes with results that show the texts of a survey: these have none.")
         texts = AskedTexts.of(survey, lang) if survey else None
         line = "" if line == title or "\n" in line else line
         return Document(title, line, self.alarms(), view_of(self).parts(self), texts)

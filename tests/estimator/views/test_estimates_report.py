@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
-from sotto_estimator import Channel, estimate, estimate_counts, read_data
+from sotto_estimator import Channel, DomainError, estimate, estimate_counts, read_data
 from sotto_protocol import Coins, Tally, compile_toml
 
 SURVEY = compile_toml("""
@@ -180,7 +180,7 @@ def test_estimates_draw_themselves(tally: Tally, tmp_path: Path) -> None:
     assert (tmp_path / "staff.svg").exists()
 
 
-def test_questions_and_answers_are_read_as_they_were_asked_with_their_ids_beside_them() -> None:
+def test_questions_and_answers_are_read_as_they_were_asked_with_their_ids_beside_them(tmp_path: Path) -> None:
     survey = compile_toml("""
 id = "t"
 title.en = "T"
@@ -195,7 +195,8 @@ text.ar = "ما الذي يبقيك؟"
 options.en = ["pay", "people"]
 options.ar = ["الأجر", "الزملاء"]
 """)
-    found = estimate(Tally(survey, {1: 2000}, {"stay": np.array([1500, 500])}))
+    found_tally = Tally(survey, {1: 2000}, {"stay": np.array([1500, 500])})
+    found = estimate(found_tally)
     english, arabic = found.to_html(), found.to_html("ar")
     for html, lang, asked, answer in (
         (english, "en", "What &lt;keeps&gt; you?", "pay"),
@@ -209,3 +210,18 @@ options.ar = ["الأجر", "الزملاء"]
         assert "keeps" not in found.as_style(form)  # programs and analysts have the ids
     with pytest.raises(ValueError, match=r"lang \(sw\) must be one of en, ar"):
         found.to_html("sw")
+    without = estimate_counts(400, 1000, Channel(0.75, 0.25))
+    tally, report = tmp_path / "tally.json", tmp_path / "report.html"
+    tally.write_bytes(found_tally.to_json())
+    typed = ["estimate", str(tally), "--report", str(report), "--report-lang"]
+    assert CliRunner().invoke(main, [*typed, "ar"]).exit_code == 0
+    assert "ما الذي يبقيك؟" in report.read_text(encoding="utf-8")
+    for lang, said in (("sw", "must be one of en, ar"), ("x" * 9, "must be one of")):
+        refused = CliRunner().invoke(main, [*typed, lang])
+        assert (refused.exit_code, said in refused.stderr) == (2, True)
+    assert (
+        "--report-lang goes with --report"
+        in CliRunner().invoke(main, ["estimate", str(tally), *typed[-1:], "ar"]).stderr
+    )
+    with pytest.raises(DomainError, match="these have none"):
+        without.to_html("ar")
