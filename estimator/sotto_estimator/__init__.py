@@ -10,7 +10,17 @@ from sotto_protocol.extras import require_extra
 from sotto_protocol.lazy import load_on_demand
 
 if TYPE_CHECKING:
-    from sotto_estimator.api import associate, compare_groups, decode, estimate, plan
+    from sotto_estimator.api import (
+        associate,
+        compare_groups,
+        decode,
+        decode_rappor,
+        decode_unknown,
+        estimate,
+        plan,
+        share_test,
+        trend_test,
+    )
     from sotto_estimator.association.report_likelihoods import read_likelihoods
     from sotto_estimator.channel.channel import Channel
     from sotto_estimator.channel.simplex import project_on_simplex
@@ -64,6 +74,8 @@ __all__ = [
     "confidence_interval",
     "debias",
     "decode",
+    "decode_rappor",
+    "decode_unknown",
     "estimate",
     "estimate_arms",
     "estimate_counts",
@@ -85,7 +97,9 @@ __all__ = [
     "read_tallies",
     "regress",
     "share_covariance",
+    "share_test",
     "standard_error",
+    "trend_test",
     "what_if",
 ]
 
@@ -124,7 +138,8 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.channel.simplex": "project_on_simplex",
             "sotto_estimator.strings.decode": "DecodeOptions",
             "sotto_estimator.strings.text_plan": "plan_texts",
-            "sotto_estimator.api": "associate compare_groups decode estimate plan",
+            "sotto_estimator.api": "associate compare_groups decode decode_rappor decode_unknown estimate plan"
+            " share_test trend_test",
         },
         old={"Reach": "PlanOptions", "compare": "compare_groups"},
     )

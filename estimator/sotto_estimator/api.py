@@ -9,44 +9,45 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal, cast, overload
 
 from sotto_estimator.association.associate import Association
 from sotto_estimator.association.associate import associate as associate_records
 from sotto_estimator.association.axes import Candidates
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.compare import CompareOptions, Difference, compare_sides
+from sotto_estimator.comparing.exact_tests import Alternative, Method
 from sotto_estimator.comparing.group import Group
-from sotto_estimator.comparing.group_estimates import (
-    GroupEstimate,
-    People,
-    people_of,
-    side_of_group,
-    sides_of_data,
-    sides_of_tally,
-)
-from sotto_estimator.comparing.group_misfits import misfits_by_group, misfits_of_data
+from sotto_estimator.comparing.group_estimates import People
 from sotto_estimator.comparing.result import Tested
+from sotto_estimator.comparing.tested_groups import TestedGroups
+from sotto_estimator.comparing.tested_shares import ShareTested, ShareTestOptions, shares_tested
+from sotto_estimator.comparing.trend import Trend, trend_of_sides
+from sotto_estimator.designs.design import Arm
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.intervals.intervals import IntervalOptions, target_of
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.microdata.microdata import Data, read_data
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey_plan import SurveyPlan, draft_of, plan_draft
-from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata_of
 from sotto_estimator.shares.estimates import STRATUM, Estimates
-from sotto_estimator.shares.of_tally import binary_epsilon, estimate_tally
-from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.shares.of_source import estimate_source
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FrameSource, Given, source_of
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
+from sotto_estimator.strings.google import decode_files
 from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
-from sotto_protocol import Survey, Tally
+from sotto_estimator.strings.unknown import ALPHABET
+from sotto_estimator.strings.unlisted import decode_unlisted
+from sotto_protocol import Survey
 from sotto_protocol.deprecated import takes_old_keywords
+
+Groups = Mapping[str, Given | Group | Arm | Sequence[Arm]] | Data
+"""Groups by name: what `estimate` takes, or counts; or those of a table."""
 
 
 @overload
@@ -79,6 +80,7 @@ def estimate(
     reports: Sequence[str] = (),
     sampling: SamplingColumns | None = None,
     by: Literal[""] = "",
+    covariances: bool = False,
     options: IntervalOptions | None = None,
 ) -> Estimates: ...
 def estimate(
@@ -94,6 +96,7 @@ def estimate(
     reports: Sequence[str] = (),
     sampling: SamplingColumns | None = None,
     by: str = "",
+    covariances: bool = False,
     options: IntervalOptions | None = None,
 ) -> Estimates | SideBySide:
     """Estimate every share and mean, with verdicts: of a collector's survey, or of files, merged, or of a tally.
@@ -104,9 +107,12 @@ def estimate(
     `stratum` choose whose reports. Shares are about whom the survey says (`about`), unless `options` have a target.
     Of a file, or a data frame, with a row a person `column` has their reports, `design`
     says how they were asked, and the rest is as for `read_data`. `by`: the column of groups that are estimated side by
-    side; of a survey "stratum". Raises FetchError, SourceError, DomainError.
+    side; of a survey "stratum". `covariances`: those of a survey's shares too. Raises FetchError,
+    SourceError, DomainError.
     """
     chosen = Selection(wave, stratum)
+    if covariances and (column or by):
+        raise SourceError("covariances go with one survey's tally, without column and by.")
     if column:
         if survey or token or chosen:
             raise SourceError("column goes with one file, or one data frame, and without survey, wave and stratum.")
@@ -126,9 +132,7 @@ def estimate(
         return estimate_strata_of(
             of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=5)
         )
-    tally = of.tally(chosen)
-    found = estimate_tally(tally, options, by_wave=of.by_wave(tally, chosen))
-    return with_verdicts(replace(found, stratum=stratum), tally)
+    return estimate_source(of, of.tally(chosen), chosen, options or IntervalOptions(), covariances=covariances)
 
 
 def decode(
@@ -140,13 +144,60 @@ def decode(
     token: str = "",
     wave: int | None = None,
     stratum: str | None = None,
+    keep_all: bool = False,
+    limit: int | None = None,
     options: DecodeOptions | None = None,
 ) -> Decoded:
-    """Find which candidates are common answers to a text question, and their shares. The rest is as for `estimate`."""
+    """Find which candidates are common answers to a text question, and their shares. The rest is as for `estimate`.
+
+    `keep_all`: bound the shares of candidates that were not detected too. `limit`: how many strings every form shows,
+    the most common.
+    """
     tally = source_of(source, survey, token).tally(Selection(wave, stratum))
-    found = decode_tally(tally, question, candidates, options)
+    found = decode_tally(tally, question, candidates, options, keep_all=keep_all)
     asked = text_question(tally.survey, question)
-    return replace(found, subject=replace(subject_of_tally(tally, asked), stratum=stratum))
+    return replace(found, subject=replace(subject_of_tally(tally, asked), stratum=stratum), limit=limit)
+
+
+def decode_unknown(
+    source: Given,
+    survey: str = "",
+    *,
+    question: str,
+    alphabet: str = ALPHABET,
+    token: str = "",
+    wave: int | None = None,
+    stratum: str | None = None,
+    limit: int | None = None,
+    options: DecodeOptions | None = None,
+) -> Decoded:
+    """Find common answers that nobody listed, to a text question that is asked with `unknown = true`.
+
+    From a tally where beginnings of strings are reported, from packed reports where n-grams are. `alphabet`: the
+    characters of the strings. The rest is as for `decode`.
+    """
+    of = source_of(source, survey, token)
+    found = decode_unlisted(of, question, Selection(wave, stratum), alphabet, options or DecodeOptions())
+    return replace(found, limit=limit)
+
+
+def decode_rappor(
+    params: str | os.PathLike[str],
+    counts: str | os.PathLike[str],
+    candidates: Sequence[str] | str | os.PathLike[str],
+    *,
+    keep_all: bool = False,
+    limit: int | None = None,
+    options: DecodeOptions | None = None,
+) -> Decoded:
+    """Decode google/rappor's files: parameters (k, h, m, p, q, f) and counts, a row a cohort.
+
+    `candidates`: the file of google/rappor's map, or strings, which are hashed as there. The rest is as for `decode`.
+    Raises SourceError, which names file and row, DomainError.
+    """
+    given = Path(candidates) if isinstance(candidates, str | os.PathLike) else candidates
+    found = decode_files(Path(params), Path(counts), given, options or DecodeOptions(), keep_all=keep_all)
+    return replace(found, limit=limit)
 
 
 @takes_old_keywords({"options": IntervalOptions}, level="options.level")
@@ -182,18 +233,21 @@ def associate(
     anytime="options.method=anytime",
 )
 def compare_groups(
-    groups: Mapping[str, Given | Group] | Data,
+    groups: Groups,
     *,
     question: str = "",
     answer: str = "",
     people: People | None = None,
+    by: str = "",
     options: IntervalOptions | None = None,
 ) -> Tested[Difference]:
     """Hold groups against the first of them: differences and ratios with intervals that hold, a test of equality.
 
-    `groups`, by name: tallies, files that `estimate` takes, or counts; or a table's, of `read_data(.., by=..)`.
+    `groups`, by name: tallies, files that `estimate` takes, or counts (a `Group`, an `arm`, or several arms); or a
+    table's, of `read_data(.., by=..)`.
     `question`, `answer`: that one alone. `people`: "other" or "same" ones in each group; where it is not said, maybe
-    the same for waves of a survey, others else. Of `options` level, target (by default as the surveys say, else the
+    the same for waves of a survey, others else. `by`: what they are groups of, such as stratum, where their names don't
+    say it. Of `options` level, target (by default as the surveys say, else the
     population) and simultaneous are taken, and the method "anytime", for intervals that hold at every look. Of counts
     that contradict the design there is no verdict, P-value or difference: they are None, and `warnings` say whose.
     Raises SourceError, DomainError.
@@ -201,25 +255,87 @@ def compare_groups(
     options = (options or IntervalOptions()).only("a comparison", "level", "target", "simultaneous", "method")
     if options.method not in (IntervalOptions().method, "anytime"):
         raise DomainError(f"method ({options.method!r}) must be anytime, or left out, in a comparison.")
-    target = options.target
-    known: People = "other"
-    if isinstance(groups, Data):
-        target = target or "population"
-        title, sides, void = groups.table.name, sides_of_data(groups, target), misfits_of_data(groups)
+    found = _tested(groups, options.target, by).only(question, answer)
+    how = CompareOptions(
+        options.level, found.target, options.simultaneous, options.method == "anytime", people or found.people
+    )
+    return found.told(compare_sides(found.title, found.groups, how))
+
+
+def share_test(
+    source: Given | Group | Arm | Sequence[Arm] | Data,
+    survey: str = "",
+    *,
+    null: float,
+    alternative: Alternative = "two-sided",
+    method: Method = "clopper-pearson",
+    question: str = "",
+    answer: str = "",
+    token: str = "",
+    wave: int | None = None,
+    stratum: str | None = None,
+    options: IntervalOptions | None = None,
+) -> Tested[ShareTested]:
+    """Test whether each share of a population is `null`, exactly, by the tails of the reported count.
+
+    Of what `estimate` takes, of `read_data`, or of counts: a `Group`, an `arm`, or several arms. `question`, `answer`:
+    that one alone. `alternative`: "two-sided", "greater" or "less"; `method`: how two tails are made one P-value,
+    "clopper-pearson" or "blaker". Of `options` level and simultaneous are taken. The rest is as for `estimate`, and
+    of counts that contradict the design as for `compare_groups`. Raises SourceError, FetchError, DomainError.
+    """
+    options = (options or IntervalOptions()).only("a test of a share", "level", "simultaneous")
+    chosen = Selection(wave, stratum)
+    if isinstance(source, Data) and source.groups is not None:
+        raise DomainError("a share is tested of one group: several are of compare_groups.")
+    counts = source if isinstance(source, Data) else _counts(source)
+    if counts is not None and (survey or token or chosen):
+        raise SourceError("survey, token, wave and stratum go with a collector's URL, or with packed reports.")
+    if isinstance(counts, Data):
+        found = TestedGroups.of_data(counts, "population")
     else:
-        given = {name: of if isinstance(of, Group) else source_of(of).tally(Selection()) for name, of in groups.items()}
-        tallies = [of for of in given.values() if isinstance(of, Tally)]
-        target = target or target_of(*(of.survey for of in tallies))
-        title, known = next((of.survey.title for of in tallies), GIVEN), people_of(tallies)
-        sides, void = {name: _sides(of, target) for name, of in given.items()}, misfits_by_group(given)
-    asked = {
-        name: [side for side in of if question in ("", side.question) and answer in ("", side.answer)]
-        for name, of in sides.items()
-    }
-    how = CompareOptions(options.level, target, options.simultaneous, options.method == "anytime", people or known)
-    found = compare_sides(title, asked, how)
-    by = groups.groups.name if isinstance(groups, Data) and groups.groups else ""
-    return replace(found, by=by).held_against([one for one in void if question in ("", one[1].question)])
+        of = counts or source_of(cast("Given", source), survey, token).tally(chosen)
+        found = TestedGroups.of({"": of}, "population")
+    found = found.only(question, answer)
+    how = ShareTestOptions(null, alternative, method, options.level, options.simultaneous)
+    return found.told(shares_tested(found.title, found.groups[""], how))
+
+
+def trend_test(
+    groups: Groups,
+    *,
+    scores: Sequence[float] = (),
+    question: str = "",
+    answer: str = "",
+    people: People | None = None,
+    by: str = "",
+    options: IntervalOptions | None = None,
+) -> Tested[Trend]:
+    """Test whether a share, or a mean, rises or falls over three ordered groups or more (Cochran-Armitage).
+
+    `scores`: the places of the groups, by default the numbers that are a table's groups, else 1, 2, .. Of `options`
+    level, target and simultaneous are taken. The rest is as for `compare_groups`.
+    """
+    options = (options or IntervalOptions()).only("a trend test", "level", "target", "simultaneous")
+    found = _tested(groups, options.target, by).only(question, answer)
+    how = CompareOptions(options.level, found.target, options.simultaneous, people=people or found.people)
+    return found.told(trend_of_sides(found.title, found.groups, how, tuple(scores) or found.scores))
+
+
+def _tested(groups: Groups, target: Target | None, by: str = "") -> TestedGroups:
+    """Return the groups that a program names. Raises SourceError, DomainError."""
+    if isinstance(groups, Data):
+        if groups.groups is None:
+            raise DomainError("groups of a table are those of a column: read_data(.., by=COLUMN).")
+        return TestedGroups.of_data(groups, target)
+    read = {name: _counts(of) or source_of(cast("Given", of)).tally(Selection()) for name, of in groups.items()}
+    return TestedGroups.of(read, target, by)
+
+
+def _counts(of: object) -> Group | Sequence[Arm] | None:
+    """Return counts, of a channel or of designs; None for a source."""
+    if isinstance(of, list | tuple) and of and all(isinstance(one, Arm) for one in of):
+        return of
+    return of if isinstance(of, Group) else [of] if isinstance(of, Arm) else None
 
 
 @takes_old_keywords(reach="options")
@@ -241,9 +357,3 @@ def plan(
     """
     draft = draft_of(survey) if isinstance(survey, Survey) else Draft.read(Path(survey))
     return plan_draft(draft, n, (options or PlanOptions()).of(draft.survey), half_width, total_epsilon)
-
-
-def _sides(of: Tally | Group, target: Target) -> list[GroupEstimate]:
-    return (
-        sides_of_tally(of, target) if isinstance(of, Tally) else [side_of_group(of, binary_epsilon(of.channel), target)]
-    )

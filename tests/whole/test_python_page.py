@@ -60,6 +60,22 @@ text = "?"
 epsilon = 4
 """
 
+WORDS = """
+id = "words"
+title = "Words"
+[[questions]]
+id = "word"
+type = "text"
+text = "?"
+mechanism = "rappor"
+n_bits = 32
+n_cohorts = 4
+unknown = true
+max_length = 4
+gram_length = 2
+epsilon = 20
+"""
+
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tally]:
@@ -75,6 +91,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tally]:
     rows = [f"{place % 3},{place % 40},{place % 2 + 1},.{place % 2 + 1},{place % 5 < 3:d}" for place in range(400)]
     Path("people.csv").write_text("\n".join(["region,school,weight,p,cheated", *rows, ""]))
     save_records(survey, records, Path("reports.bin"))
+    words = compile_toml(WORDS)
+    answers = {"word": ["abba", "cab"] * 400}
+    save_records(words, words.perturb(answers, Coins(np.random.default_rng(4).bytes)), Path("words.bin"))
+    Path("params.csv").write_text("k,h,m,p,q,f\n8,1,2,0.25,0.75,0\n")
+    Path("counts.csv").write_text("1000,700,300,300,300,300,300,300,300\n1000,700,300,300,300,300,300,300,300\n")
+    Path("map.csv").write_text("berlin,1,9\nbonn,6,12\n")
     export(Heap(survey, records), Path("archive"), 2)
     pyplot.switch_backend("agg")
     yield tally
@@ -96,6 +118,7 @@ def test_the_page_on_python_works(files: Tally, capsys: pytest.CaptureFixture[st
     assert known["by_region"]["group"].tolist() == ["0", "1", "2"]
     assert known["coefficients"]["estimate"].tolist()[1] == known["found"]["weight"].estimate
     assert [case.part for case in known["curve"].cases] == [0, 0.1, 0.2]
+    assert [row.string for row in (*known["words"].rows, *known["pages"].rows)] == ["abba", "cab", "berlin"]
     assert Path("sites.png").stat().st_size
     assert Path("curve.svg").stat().st_size
 
@@ -131,6 +154,11 @@ def test_the_page_has_every_call_and_is_found() -> None:
         "decode",
         "associate",
         "compare_groups",
+        "share_test",
+        "trend_test",
+        "decode_unknown",
+        "decode_rappor",
+        "read_format",
         "regress",
         "estimate_model",
         "what_if",

@@ -8,20 +8,18 @@ import click
 
 from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, warn
 from sotto_estimator.commands.output import Output, output_options
-from sotto_estimator.commands.sources import read_source, tally_of
-from sotto_estimator.inference.registry import find, inference_of, is_text
+from sotto_estimator.commands.sources import check_chosen, read_source, tally_of
 from sotto_estimator.sources.kinds import TALLY
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FileSource
 from sotto_estimator.sources.withheld import withheld_of
-from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
+from sotto_estimator.strings.candidates import read_candidates, read_strings
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
-from sotto_estimator.strings.decode import decode as decode_counts
-from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
-from sotto_estimator.strings.question import decode_tally, sketch_counts, text_question
-from sotto_estimator.strings.subject import Subject, subject_of, subject_of_tally
+from sotto_estimator.strings.google import RESULT_LEVEL, decode_files, write_results
+from sotto_estimator.strings.question import decode_tally, text_question
+from sotto_estimator.strings.subject import subject_of_tally
 from sotto_estimator.strings.unknown import ALPHABET
-from sotto_protocol.counted import Counted
+from sotto_estimator.strings.unlisted import decode_unlisted
 
 _QUESTION = " and one question's"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -136,38 +134,30 @@ def decode(
             raise click.UsageError("--unknown goes without --candidates, --params, --counts and --map.")
         if keep_all:
             raise click.UsageError("--all goes with a list of candidates, not with --unknown.")
-        subject, decoded = _decode_unknown(sources, token, chosen, ALPHABET if alphabet is None else alphabet, options)
+        found = _decode_unknown(sources, token, chosen, ALPHABET if alphabet is None else alphabet, options)
     else:
         if google and (sources or chosen):
             raise click.UsageError("Give a collector, tally files, or google/rappor's files: one of the three.")
         if google:
-            subject, decoded = _from_google(google, listed, options, keep_all)
+            found = _from_google(google, listed, options, keep_all)
         else:
-            subject, decoded = _from_tally(sources, token, chosen, listed, options, keep_all)
-    found = replace(decoded, subject=replace(subject, stratum=chosen.stratum))
+            found = _from_tally(sources, token, chosen, listed, options, keep_all)
     if rappor_csv:
         write_results(found, rappor_csv)
     output.show(replace(found, limit=limit), whole=found)
 
 
-def _from_google(
-    google: _GoogleFiles, listed: _Listed, options: DecodeOptions, keep_all: bool
-) -> tuple[Subject, Decoded]:
+def _from_google(google: _GoogleFiles, listed: _Listed, options: DecodeOptions, keep_all: bool) -> Decoded:
     refuse_token()
     if google.params is None or google.counts is None or (google.map_path is None) == (listed.candidates is None):
         raise click.UsageError("google/rappor's files need --params, --counts, and one of --map and --candidates.")
-    design, rates = read_params(google.params)
-    counts = read_counts(google.counts, design)
-    if google.map_path:
-        candidates = read_map(google.map_path, design)
-    else:
-        candidates = CandidateMap.of(listed.read(read_strings), design, "google")
-    return Subject(str(google.counts)), decode_counts(counts, rates, candidates, options, keep_all=keep_all)
+    candidates = google.map_path or listed.read(read_strings)
+    return decode_files(google.params, google.counts, candidates, options, keep_all=keep_all)
 
 
 def _from_tally(
     sources: tuple[str, ...], token: str, chosen: Selection, listed: _Listed, options: DecodeOptions, keep_all: bool
-) -> tuple[Subject, Decoded]:
+) -> Decoded:
     if len(sources) < 2 or listed.candidates is None:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
     *place, question_id = sources
@@ -177,13 +167,12 @@ def _from_tally(
         if withheld.question == question_id and withheld.n_counted:
             warn(f"{withheld}.")
     decoded = decode_tally(tally, question_id, listed.read(), options, keep_all=keep_all)
-    return subject_of_tally(tally, question), decoded
+    return replace(decoded, subject=replace(subject_of_tally(tally, question), stratum=chosen.stratum))
 
 
 def _decode_unknown(
     sources: tuple[str, ...], token: str, chosen: Selection, alphabet: str, options: DecodeOptions
-) -> tuple[Subject, Decoded]:
-    """Return the strings that beginnings lead to, by a sketch's counts, or n-grams, by reports, as decoded."""
+) -> Decoded:
     if len(sources) < 2:
         raise click.UsageError(
             "Give URL, SURVEY and QUESTION, tally files and QUESTION, or a file of packed reports and QUESTION."
@@ -191,23 +180,7 @@ def _decode_unknown(
     *place, question_id = sources
     source = read_source(place, token, then=_QUESTION)
     if source.gives(TALLY):
-        tally = tally_of(source, chosen)
-        for asked in tally.survey.questions:
-            if asked.id == question_id and is_text(asked) and inference_of(asked.mechanism).unlisted_by == "counts":
-                counts = sketch_counts(tally, question_id)
-                decoded = find(asked, "unlisted")(asked.mechanism, counts, alphabet, options)
-                return subject_of(tally.survey, asked, tally.counted(question_id), 0), decoded
-    if isinstance(source, FileSource) and len(source.paths) > 1:
+        check_chosen(source, chosen)
+    elif isinstance(source, FileSource) and len(source.paths) > 1:
         raise click.UsageError("--unknown takes one file of packed reports.")
-    survey, records = source.records(chosen)
-    if survey.waves > 1 and chosen.wave is None:
-        raise click.UsageError("--unknown takes reports of one wave: give --wave.")
-    question = text_question(survey, question_id)
-    mechanism = question.mechanism
-    columns = survey.layout.cut(chosen.of(survey, records))
-    reports = next(part for asked, part in columns if asked.id == question_id)
-    counted = Counted({chosen.wave or 1: len(reports)})
-    subject = subject_of(survey, question, counted, mechanism.count_implausible(reports))
-    of_counts = inference_of(mechanism).unlisted_by == "counts"
-    told = mechanism.count_support(reports) if of_counts else reports
-    return subject, find(question, "unlisted")(mechanism, told, alphabet, options)
+    return decode_unlisted(source, question_id, chosen, alphabet, options)

@@ -1,7 +1,6 @@
 """`sotto estimate`."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -22,14 +21,10 @@ from sotto_estimator.commands.options import (
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import INTERVALS, SURVEY, SectionedCommand, in_section
 from sotto_estimator.commands.sources import read_source, tally_of
-from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata_of
-from sotto_estimator.shares.covariance import covariances_of
 from sotto_estimator.shares.estimates import Estimates
-from sotto_estimator.shares.exact_gain import with_exact_gain
-from sotto_estimator.shares.of_tally import estimate_tally
-from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.shares.of_source import estimate_source
 from sotto_estimator.sources.fetch import save
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
@@ -148,9 +143,4 @@ def _of_tallies(
     tally = tally_of(source, chosen)
     if save_tally:
         save(tally, save_tally)
-    found = estimate_tally(tally, options, by_wave=source.by_wave(tally, chosen))
-    together = covariances_of(tally, options.of(tally.survey).about) if covariances else ()
-    found = with_verdicts(replace(found, stratum=chosen.stratum, covariances=together), tally)
-    shown = {row.question for row in found.rows}
-    channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}
-    return with_exact_gain(found, channels)
+    return estimate_source(source, tally, chosen, options, covariances=covariances)

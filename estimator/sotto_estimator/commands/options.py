@@ -142,10 +142,6 @@ def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., An
     return add
 
 
-style_options = form_options("json", "csv")
-"""Of what is printed, but is no result yet."""
-
-
 (token_option,) = in_section(
     SURVEY, click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token [env: SOTTO_TOKEN].")
 )

@@ -29,7 +29,12 @@ def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
 
 def tally_of(source: Source, chosen: Selection) -> Tally:
     """Return a source's tally of these reports. Raises UsageError where a part of a tally is meant, else as `tally`."""
+    check_chosen(source, chosen)
+    return source.tally(chosen)
+
+
+def check_chosen(source: Source, chosen: Selection) -> None:
+    """Raise UsageError where a part is meant of what has none."""
     if chosen and not source.gives(REPORTS):
         option = "--stratum" if chosen.wave is None else "--wave"
         raise click.UsageError(f"{option} goes with a collector's URL, or with packed reports.")
-    return source.tally(chosen)

@@ -6,20 +6,20 @@ from typing import Any
 
 import click
 
+from sotto_estimator.api import share_test
 from sotto_estimator.channel.channel import TARGETS, Target
 from sotto_estimator.commands.counts_options import CountsInput, counts_options
 from sotto_estimator.commands.data_options import simple_data_options
 from sotto_estimator.commands.options import TARGET_HELP, grouped, level_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import CHOICE, INTERVALS, SURVEY, SectionedCommand, in_section
-from sotto_estimator.commands.testing_sources import TestedGroups, TestInput, find_groups, find_one
+from sotto_estimator.commands.testing_sources import TestInput, find_groups, find_one, refusing_unasked
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
 from sotto_estimator.comparing.exact_tests import Alternative, Method
 from sotto_estimator.comparing.group_estimates import People
-from sotto_estimator.comparing.result import Tested
-from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.designs.given import SaidYes
+from sotto_estimator.intervals.intervals import IntervalOptions
 
 Command = Callable[..., Any]
 
@@ -96,9 +96,10 @@ def share(
     simultaneous: bool,
 ) -> None:
     """Is a share another one than --null? Exact, by the tails of the reported count."""
-    found = find_one(place, "population")
-    options = ShareTestOptions(null, alternative, method, level, simultaneous)
-    _show(shares_tested(found.title, found.groups[""], options), found, output)
+    of, options = find_one(place), IntervalOptions(level=level, simultaneous=simultaneous)
+    how: dict[str, Any] = {"alternative": alternative, "method": method, "options": options}
+    with refusing_unasked():
+        output.show(share_test(of, null=null, question=place.question, answer=place.answer, **how))
 
 
 @test.command(cls=SectionedCommand, epilog="Example:  sotto test groups --counts 120,280 --counts 90,290 --warner 3/4")
@@ -126,7 +127,7 @@ def groups(
     place = _with_other(place, other_yes, other_n)
     found = find_groups(place, target)
     options = CompareOptions(target=found.target, people=people or found.people, **how)
-    _show(compare_sides(found.title, found.groups, options), found, output)
+    output.show(found.told(compare_sides(found.title, found.groups, options)))
 
 
 @test.command(cls=SectionedCommand, epilog="Example:  sotto test trend data.csv --column paid --by age --truth .5")
@@ -150,7 +151,7 @@ def trend(
     """Does a share rise or fall over ordered groups? By the Cochran-Armitage test: approximate."""
     found = find_groups(place, target)
     options = CompareOptions(level, found.target, simultaneous, people=people or found.people)
-    _show(trend_of_sides(found.title, found.groups, options, _scores(scores) or found.scores), found, output)
+    output.show(found.told(trend_of_sides(found.title, found.groups, options, _scores(scores) or found.scores)))
 
 
 def _with_other(place: TestInput, other_yes: int | None, other_n: int | None) -> TestInput:
@@ -170,8 +171,3 @@ def _scores(text: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(",")) if text else ()
     except ValueError:
         raise click.BadParameter(f"({text:.60}) must be numbers with commas between.", param_hint="--scores") from None
-
-
-def _show(tested: Tested[Any], found: TestedGroups, output: Output) -> None:
-    tested = replace(tested, lines=(*tested.lines, *found.reading), by=found.by)
-    output.show(tested.held_against(found.contradictions))

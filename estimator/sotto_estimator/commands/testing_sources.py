@@ -1,6 +1,7 @@
 """Whom `sotto test` is pointed at: groups that are strata, waves, files, counts, or what a column of a table says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,21 +12,10 @@ from sotto_estimator.commands.counts_options import CountsInput, DesignInput
 from sotto_estimator.commands.data_options import DataOptions
 from sotto_estimator.commands.options import warn
 from sotto_estimator.commands.sources import read_source, tally_of
-from sotto_estimator.comparing.group_estimates import (
-    GroupEstimate,
-    People,
-    people_of,
-    sides_of_arms,
-    sides_of_data,
-    sides_of_tally,
-)
-from sotto_estimator.comparing.group_misfits import misfits_by_group, misfits_of_arms, misfits_of_data
-from sotto_estimator.designs.asked import MAX_LISTED, AskedBy, words_of
+from sotto_estimator.comparing.tested_groups import TestedGroups
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.intervals.group_misfit import GroupMisfit
-from sotto_estimator.intervals.intervals import target_of
+from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.microdata import Data
-from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import STRATUM
 from sotto_estimator.sources.fetch import read_tallies
 from sotto_estimator.sources.kinds import REPORTS
@@ -49,24 +39,6 @@ class TestInput:
     data: DataOptions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TestedGroups:
-    """The groups in their order. `scores`: where their names are numbers; `people`: who they may be, if not told.
-
-    `contradictions`: of groups whose counts contradict their designs. `reading`: how counts were read, a line a group.
-    `target`: whom shares are about. `by`: what they are groups of, where their names don't say it.
-    """
-
-    title: str
-    groups: Mapping[str, Sequence[GroupEstimate]]
-    people: People = "other"
-    scores: tuple[float, ...] = ()
-    contradictions: tuple[GroupMisfit, ...] = ()
-    reading: tuple[str, ...] = ()
-    target: Target = "population"
-    by: str = ""
-
-
 def find_groups(place: TestInput, target: Target | None) -> TestedGroups:
     """Return the groups that are meant, about whom their surveys say where no target is asked for.
 
@@ -74,34 +46,26 @@ def find_groups(place: TestInput, target: Target | None) -> TestedGroups:
     """
     _check_one(place)
     if place.paper:
-        found = _of_counts(place.paper, target or "population")
-    elif place.data:
-        found = _of_csv(place, target or "population")
-    else:
-        found = _of_tallies(place, target)
-    return replace(found, groups={name: _asked_for(sides, place) for name, sides in found.groups.items()})
+        return _asked_for(TestedGroups.of(_of_counts(place.paper), target), place)
+    if place.data:
+        found = _read(place)
+        if found.groups is None:
+            raise click.UsageError("--by says which column of the table has the groups.")
+        return _asked_for(TestedGroups.of_data(found, target), place)
+    return _asked_for(_of_tallies(place, target), place)
 
 
-def find_one(place: TestInput, target: Target) -> TestedGroups:
+def find_one(place: TestInput) -> Tally | list[Arm] | Data:
     """Return one group alone. Raises as `find_groups`."""
     _check_one(place)
     if place.data.by or len(place.chosen_waves) > 1 or len(place.chosen_strata) > 1:
         raise click.UsageError("A share is tested of one group: several are of `sotto test groups`.")
     if place.paper:
-        arms = place.paper.arms()
-        sides = _asked_for(sides_of_arms(arms, target), place)
-        return TestedGroups(
-            GIVEN, {"": sides}, contradictions=misfits_of_arms({"": arms}), reading=_reading({"": arms})
-        )
+        return place.paper.arms()
     if place.data:
-        found = _read(place)
-        arms = found.reported.counts()
-        sides = _asked_for(sides_of_arms(arms, target, place.data.column), place)
-        return TestedGroups(_title(found), {"": sides}, contradictions=misfits_of_arms({"": arms}, place.data.column))
+        return _read(place)
     wave, stratum = next(iter(place.chosen_waves), None), next(iter(place.chosen_strata), None)
-    tally = tally_of(read_source(place.sources, place.token), Selection(wave, stratum))
-    sides = _asked_for(sides_of_tally(tally, target), place)
-    return TestedGroups(tally.survey.title, {"": sides}, contradictions=misfits_by_group({"": tally}))
+    return tally_of(read_source(place.sources, place.token), Selection(wave, stratum))
 
 
 def _check_one(place: TestInput) -> None:
@@ -115,16 +79,24 @@ def _check_one(place: TestInput) -> None:
         raise click.UsageError("--wave and --stratum go with a collector's URL.")
 
 
-def _asked_for(sides: Sequence[GroupEstimate], place: TestInput) -> list[GroupEstimate]:
+def _asked_for(found: TestedGroups, place: TestInput) -> TestedGroups:
     """Return those of the question and the answer that are asked for."""
-    found = [side for side in sides if place.question in ("", side.question) and place.answer in ("", side.answer)]
-    if not found:
-        known = ", ".join(dict.fromkeys(f"{side.question}: {side.answer}".strip(": ") for side in sides))
-        raise click.UsageError(f"--question and --answer must be among those with reports: {known or 'none'}.")
-    return found
+    with refusing_unasked():
+        return found.only(place.question, place.answer)
 
 
-def _of_counts(paper: CountsInput, target: Target) -> TestedGroups:
+@contextmanager
+def refusing_unasked() -> Iterator[None]:
+    """Raise UsageError, which names the options, for a question and an answer that there are not."""
+    try:
+        yield
+    except DomainError as fault:
+        if not str(fault).startswith("question and answer"):
+            raise
+        raise click.UsageError(str(fault).replace("question and answer", "--question and --answer", 1)) from None
+
+
+def _of_counts(paper: CountsInput) -> dict[str, list[Arm]]:
     """Return a group for each counts; one design may be that of all."""
     specs = paper.asked.specs
     if any(len(spec.samples()) > 1 for _, spec in specs):
@@ -133,17 +105,7 @@ def _of_counts(paper: CountsInput, target: Target) -> TestedGroups:
         )
     if len(specs) == 1 and len(specs[0][1].samples()) == 1:
         paper = replace(paper, asked=replace(paper.asked, specs=specs * len(paper.counts)))
-    arms = {f"group {at}": [arm] for at, arm in enumerate(paper.arms(), 1)}
-    groups = {name: sides_of_arms(of, target) for name, of in arms.items()}
-    return TestedGroups(GIVEN, groups, contradictions=misfits_of_arms(arms), reading=_reading(arms), target=target)
-
-
-def _reading(groups: Mapping[str, Sequence[Arm]]) -> tuple[str, ...]:
-    """Return how the counts of each group were read; of many groups, nothing."""
-    if len(groups) > MAX_LISTED:
-        return ()
-    said = {name: words_of([*map(AskedBy.of, arms)]) for name, arms in groups.items()}
-    return tuple(": ".join(filter(None, [name, line])) for name, lines in said.items() for line in lines)
+    return {f"group {at}": [arm] for at, arm in enumerate(paper.arms(), 1)}
 
 
 def _read(place: TestInput) -> Data:
@@ -153,32 +115,12 @@ def _read(place: TestInput) -> Data:
     return data
 
 
-def _title(data: Data) -> str:
-    return "; ".join(filter(None, [data.table.name, data.table.left_out]))
-
-
-def _of_csv(place: TestInput, target: Target) -> TestedGroups:
-    found = _read(place)
-    if found.groups is None:
-        raise click.UsageError("--by says which column of the table has the groups.")
-    groups = sides_of_data(found, target)
-    scores = tuple(map(float, groups)) if found.groups.is_number else ()
-    return TestedGroups(
-        _title(found), groups, scores=scores, contradictions=misfits_of_data(found), target=target, by=found.groups.name
-    )
-
-
 def _of_tallies(place: TestInput, asked: Target | None) -> TestedGroups:
     source = read_source(place.sources, place.token)
     tallies = _of_parts(source, place) if source.gives(REPORTS) else _of_files(place)
-    known = list(tallies.values())
-    target = asked or target_of(*(tally.survey for tally in known))
     scores = tuple(map(float, place.chosen_waves)) if len(place.chosen_waves) > 1 else ()
-    groups = {name: sides_of_tally(tally, target) for name, tally in tallies.items()}
     by = STRATUM if len(place.chosen_strata) > 1 else ""
-    return TestedGroups(
-        known[0].survey.title, groups, people_of(known), scores, misfits_by_group(tallies), target=target, by=by
-    )
+    return replace(TestedGroups.of(tallies, asked, by), scores=scores)
 
 
 def _of_parts(source: Source, place: TestInput) -> dict[str, Tally]:

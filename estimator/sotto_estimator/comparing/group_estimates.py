@@ -9,14 +9,11 @@ from sotto_estimator.channel.channel import Target, errors_of
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.errors import DomainError
 from sotto_estimator.inference.registry import channel_of, find, is_text
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
-from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.shares.of_arms import estimate_arms
-from sotto_estimator.table.table import in_order
 from sotto_protocol import Question, Tally
 from sotto_protocol.counted import Counted
 
@@ -90,18 +87,6 @@ def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> li
         )
 
     return [side(at) for at in range(len(found))]
-
-
-def sides_of_data(data: Data, target: Target) -> dict[str, list[GroupEstimate]]:
-    """Return the sides of every group of a CSV, in their order. Raises `DomainError` where no column says groups."""
-    column = data.groups
-    if column is None or data.sampling.names:
-        raise DomainError("groups are compared of a CSV with a column of groups, of people who were drawn simply.")
-    found: dict[str, list[GroupEstimate]] = {}
-    for label in in_order(column.labels):
-        arms = data.reported.counts(column.codes == column.labels.index(label))
-        found[label] = sides_of_arms(arms, target, data.question)
-    return found
 
 
 def people_of(tallies: Sequence[Tally]) -> People:

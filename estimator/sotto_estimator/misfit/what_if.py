@@ -72,7 +72,7 @@ def what_if(model: str, parts: Sequence[float], arms: Sequence[Arm], options: In
     if not parts or not all(0 <= part < 1 for part in parts):
         raise DomainError("parts must be one or more, in [0, 1).")
     options, epsilon = options or IntervalOptions(), max(arm.design.epsilon for arm in arms)
-    cases = tuple(_case(model, part, arms, options) for part in parts)
+    cases = tuple(_case(model, float(part), arms, options) for part in parts)
     return WhatIf(model, round(sum(arm.n for arm in arms)), epsilon, options, cases, tuple(map(AskedBy.of, arms)))
 
 

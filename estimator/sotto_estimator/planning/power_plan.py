@@ -34,6 +34,7 @@ TESTS: Mapping[str, tuple[Callable[..., PlannedTest], Mapping[str, Any]]] = {
     "regression": (RegressionTest, {"share": ..., "slope": ..., "covariate_share": None}),
 }
 """What is planned, by the name of its command; what is given of each, with what it is by default; `...`: it must be."""
+_NOT_REAL = ("n_waves", "people")
 USUAL_POWER = 0.8
 
 
@@ -109,4 +110,4 @@ def _complete(test: str, given: Mapping[str, Any]) -> dict[str, Any]:
     complete = {**known, **given}
     if missing := [name for name, value in complete.items() if value is ...]:
         raise DomainError(f"a test of {test} needs {', '.join(missing)}.")
-    return complete
+    return {name: value if name in _NOT_REAL or value is None else float(value) for name, value in complete.items()}

@@ -7,6 +7,7 @@ permanent bits that are fair coins instead of true (Erlingsson, Pihur & Korolova
 import csv
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,8 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.results.encode import without_formulas
 from sotto_estimator.strings.candidates import MAX_CANDIDATES, Bits, CandidateMap, read_csv
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.decode import Decoded
+from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
+from sotto_estimator.strings.subject import Subject
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 RESULT_LEVEL = 0.95
@@ -26,6 +28,22 @@ _RESULTS = ["string", "estimate", "std_error", "proportion", "prop_std_error", "
 _HEADER = ",".join(f'"{name}"' for name in _RESULTS) + "\n"
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 _DECIMAL = re.compile(r"[0-9]{0,17}(\.[0-9]{0,17})?(e-[0-9]{1,2})?", re.ASCII)
+
+
+def decode_files(
+    params: Path, counts: Path, candidates: Path | Sequence[str], options: DecodeOptions, *, keep_all: bool = False
+) -> Decoded:
+    """Decode counts. `candidates`: the file of a map, or strings, which are hashed as google/rappor does.
+
+    Raises SourceError, DomainError.
+    """
+    design, rates = read_params(params)
+    bits = read_counts(counts, design)
+    if isinstance(candidates, Path):
+        mapped = read_map(candidates, design)
+    else:
+        mapped = CandidateMap.of(candidates, design, "google")
+    return replace(decode(bits, rates, mapped, options, keep_all=keep_all), subject=Subject(str(counts)))
 
 
 def read_params(path: Path) -> tuple[BloomDesign, BitRates]:

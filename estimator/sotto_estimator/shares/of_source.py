@@ -1,0 +1,26 @@
+"""The estimates of a source: of its tally, with the waves that were pooled, and what they mean."""
+
+from dataclasses import replace
+
+from sotto_estimator.inference.registry import channel_of
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.covariance import covariances_of
+from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.shares.exact_gain import with_exact_gain
+from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.selection import Selection
+from sotto_estimator.sources.source import Source
+from sotto_protocol import Tally
+
+
+def estimate_source(
+    source: Source, tally: Tally, chosen: Selection, options: IntervalOptions, *, covariances: bool = False
+) -> Estimates:
+    """Estimate every share and mean of a source's `tally`, which is that of the chosen reports, with verdicts."""
+    found = estimate_tally(tally, options, by_wave=source.by_wave(tally, chosen))
+    together = covariances_of(tally, options.of(tally.survey).about) if covariances else ()
+    found = with_verdicts(replace(found, stratum=chosen.stratum, covariances=together), tally)
+    shown = {row.question for row in found.rows}
+    channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}
+    return with_exact_gain(found, channels)
