@@ -18,15 +18,22 @@ from sotto_estimator import (
     Channel,
     DomainError,
     Estimates,
+    Group,
     IntervalOptions,
     SourceError,
     associate,
+    compare_groups,
     confidence_interval,
     decode,
+    decode_rappor,
+    decode_unknown,
     estimate,
     estimate_counts,
     estimate_tally,
     plan,
+    power,
+    share_test,
+    trend_test,
 )
 from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, Survey, Tally, compile_toml
@@ -263,6 +270,61 @@ def test_a_source_that_is_none_is_said(
     monkeypatch.delenv("SOTTO_TOKEN", raising=False)
     with pytest.raises(SourceError, match=problem):
         ask(tmp_path)
+
+
+HALVES = {"a": Group(180, 400, Channel(0.75, 0.25)), "b": Group(115, 380, Channel(0.75, 0.25))}
+
+
+@pytest.mark.parametrize(
+    ("ask", "fault", "problem"),
+    [
+        (lambda of: share_test(of, null=1.5), DomainError, r"null \(1.5\) must be in \[0, 1\]"),
+        (lambda of: share_test(of, null=0.5, method="blakr"), DomainError, r"method \('blakr'\) .*blaker"),
+        (lambda of: share_test(of, null=0.5, alternative="more"), DomainError, r"alternative \('more'\)"),
+        (
+            lambda of: share_test(of, null=0.5, question="stya"),
+            DomainError,
+            "must be among those with reports: harassed",
+        ),
+        (lambda of: share_test(of, null=0.5, wave=1), SourceError, "go with a collector's URL"),
+        (lambda of: share_test(HALVES["a"], null=0.5, wave=1), SourceError, "go with a collector's URL"),
+        (
+            lambda of: share_test(of, null=0.5, options=IntervalOptions(method="wilson")),
+            DomainError,
+            r"method \('wilson'\) is not an option of a test of a share",
+        ),
+        (lambda of: trend_test(HALVES), DomainError, "must be 3 or more; two have a difference"),
+        (lambda of: trend_test(HALVES | {"c": of}), DomainError, "no question with reports in common"),
+        (
+            lambda of: trend_test(HALVES | {"c": HALVES["a"]}, scores=[1, 2]),
+            DomainError,
+            r"scores \(1, 2\) must be 3 numbers",
+        ),
+        (lambda of: compare_groups(HALVES, people="others"), DomainError, r"people \('others'\) .*other"),
+        (
+            lambda of: estimate(of, by="stratum", covariances=True),
+            SourceError,
+            "covariances go with one survey's tally",
+        ),
+        (lambda of: decode(of, question="home", candidates=["bonn"], limit=0), DomainError, r"limit \(0\) must be 1"),
+        (lambda of: decode_unknown(of, question="home"), DomainError, "has no unknown = true"),
+        (lambda of: decode_rappor("none.csv", "none.csv", ["bonn"]), SourceError, "none.csv"),
+        (lambda of: power("share", [1], null="x", share=0.1), DomainError, r"null \('x'\) must be a number"),
+    ],
+)
+def test_what_a_test_or_a_decode_cannot_take_is_refused_by_name(
+    tally: Tally, ask: Callable[[Tally], object], fault: type[Exception], problem: str
+) -> None:
+    with pytest.raises(fault, match=problem):
+        ask(tally)
+
+
+def test_unknown_strings_are_those_of_one_wave() -> None:
+    asked = 'id = "a"\ntitle = "A"\nwaves = 2\n[[questions]]\nid = "word"\ntype = "text"\ntext = "?"\nepsilon = 9\n'
+    survey = compile_toml(f'{asked}epsilon_forever = 12\nmechanism = "rappor"\nunknown = true\n')
+    records = survey.perturb({"word": ["abba"]}, Coins(np.random.default_rng(1).bytes))
+    with pytest.raises(SourceError, match="of one wave: give wave, from 1 to 2"):
+        decode_unknown((survey, records), question="word")
 
 
 def test_a_collector_is_asked_with_the_token_of_the_environment(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two, ratio_of_two
@@ -14,7 +14,7 @@ from sotto_estimator.comparing.group_estimates import GroupEstimate, People
 from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Span, Tested
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.words import level_words, misfit_sentence
 
@@ -128,6 +128,8 @@ class CompareOptions:
 
     def __post_init__(self) -> None:
         check_level(self.level)
+        if self.people not in get_args(People):
+            raise DomainError(f"people ({self.people!r}) {one_of(get_args(People), self.people)}")
         if self.anytime and self.people == "same":
             raise DomainError("anytime goes with groups of other people: their reports must be independent.")
 

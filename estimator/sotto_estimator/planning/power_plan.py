@@ -110,4 +110,13 @@ def _complete(test: str, given: Mapping[str, Any]) -> dict[str, Any]:
     complete = {**known, **given}
     if missing := [name for name, value in complete.items() if value is ...]:
         raise DomainError(f"a test of {test} needs {', '.join(missing)}.")
-    return {name: value if name in _NOT_REAL or value is None else float(value) for name, value in complete.items()}
+    return {
+        name: value if name in _NOT_REAL or value is None else _real(name, value) for name, value in complete.items()
+    }
+
+
+def _real(name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]  # else it is refused
+    except (TypeError, ValueError):
+        raise DomainError(f"{name} ({value!r:.40}) must be a number.") from None

@@ -110,6 +110,10 @@ class Decoded(Result):
     subject: Subject = field(default_factory=Subject)
     limit: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise DomainError(f"limit ({self.limit!r}) must be 1 or more strings, or None for all.")
+
     @property
     def shown(self) -> tuple[DecodedString, ...]:
         """The detected strings that are shown."""
