@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sotto_estimator.sources.archive_labels import read_archive
     from sotto_estimator.sources.fetch import fetch_tally, read_tallies
     from sotto_estimator.strings.decode import DecodeOptions
+    from sotto_estimator.strings.google import write_rappor
     from sotto_estimator.strings.text_plan import plan_texts
 
 __all__ = [
@@ -101,6 +102,7 @@ __all__ = [
     "standard_error",
     "trend_test",
     "what_if",
+    "write_rappor",
 ]
 
 require_extra(__name__)
@@ -137,6 +139,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.regression.result": "Regression",
             "sotto_estimator.channel.simplex": "project_on_simplex",
             "sotto_estimator.strings.decode": "DecodeOptions",
+            "sotto_estimator.strings.google": "write_rappor",
             "sotto_estimator.strings.text_plan": "plan_texts",
             "sotto_estimator.api": "associate compare_groups decode decode_rappor decode_unknown estimate plan"
             " share_test trend_test",

@@ -15,7 +15,7 @@ from sotto_estimator.sources.source import FileSource
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_estimator.strings.candidates import read_candidates, read_strings
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
-from sotto_estimator.strings.google import RESULT_LEVEL, decode_files, write_results
+from sotto_estimator.strings.google import RESULT_LEVEL, decode_files, write_rappor
 from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
 from sotto_estimator.strings.unknown import ALPHABET
@@ -143,7 +143,7 @@ def decode(
         else:
             found = _from_tally(sources, token, chosen, listed, options, keep_all)
     if rappor_csv:
-        write_results(found, rappor_csv)
+        write_rappor(found, rappor_csv)
     output.show(replace(found, limit=limit), whole=found)
 
 

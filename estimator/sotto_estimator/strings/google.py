@@ -118,12 +118,13 @@ def read_map(path: Path, design: BloomDesign) -> CandidateMap:
     return CandidateMap.given(places, design, bits)
 
 
-def write_results(decoded: Decoded, path: Path) -> None:
+def write_rappor(decoded: Decoded, path: Path | str) -> None:
     """Write detected strings in the columns of google/rappor's results.csv, which may replace such a file only.
 
     Estimates and their errors are in reports, rounded; proportions are shares. Raises SourceError where the place
     cannot be written, DomainError unless the level is 0.95.
     """
+    path = Path(path)
     if decoded.options.level != RESULT_LEVEL:
         raise DomainError(f"level ({decoded.options.level!r}) must be {RESULT_LEVEL}: the columns' names say so.")
     try:

@@ -16,7 +16,7 @@ from decoded_strings import ROWS, SUBJECT, decoded
 from house import open_house
 from sotto_estimator.association.associate import associate
 from sotto_estimator.results.encode import csv_text, without_formulas
-from sotto_estimator.strings.google import write_results
+from sotto_estimator.strings.google import write_rappor
 from sotto_protocol import Coins, Report, compile_survey
 
 FORMULAS = ["=HYPERLINK(1)", "+1+1", "-1-1", "@SUM(1)", "\t=1", "\r=1", "＝1+1"]
@@ -96,7 +96,7 @@ def test_decoded_strings_and_joint_tables_hold_no_formula(tmp_path: Path) -> Non
     expected = [*(f"'{text}" for text in FORMULAS), *NUMBERS]
     printed = replace(decoded(rows=strings), subject=SUBJECT).as_csv()
     assert [row[0] for row in cells(printed)[1:]] == expected
-    write_results(decoded(rows=strings), tmp_path / "results.csv")
+    write_rappor(decoded(rows=strings), tmp_path / "results.csv")
     with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:
         assert [row[0] for row in list(csv.reader(file))[1:]] == expected
     check_harmless(associate(SURVEY, answers(), ["a", "b"]).as_csv())

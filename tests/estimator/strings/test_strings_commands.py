@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fault_server import Scripted, fault_server
 from sotto_client.cli import main
-from sotto_estimator import DomainError
+from sotto_estimator import DomainError, decode_rappor, write_rappor
 from sotto_estimator.sources.records import save_records
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.question import decode_tally
@@ -216,6 +216,9 @@ def test_the_columns_of_google_rappor_are_written(folder: Path) -> None:
     assert [row["string"] for row in rows] == list(SHARES)
     for row in rows:
         assert int(row["estimate"]) == round(32 * PER_COHORT * float(row["proportion"]))
+    files = [folder / name for name in ("params.csv", "counts.csv", "map.csv")]
+    write_rappor(decode_rappor(*files), str(folder / "again.csv"))
+    assert (folder / "again.csv").read_bytes() == path.read_bytes()
 
 
 def test_a_plot_is_drawn_of_emoji_too_and_a_report_holds_it_with_the_json(folder: Path) -> None:

@@ -10,7 +10,7 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitRates
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
-from sotto_estimator.strings.google import read_counts, read_map, read_params, write_results
+from sotto_estimator.strings.google import read_counts, read_map, read_params, write_rappor
 from sotto_estimator.strings.remarks import GoodnessOfFit
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign, google_map
 
@@ -176,22 +176,22 @@ def decoded(**changes: object) -> Decoded:
 
 def test_results_have_the_columns_of_google_rappor(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
-    write_results(decoded(), path)
+    write_rappor(decoded(), path)
     assert path.read_text(encoding="utf-8") == (
         '"string","estimate","std_error","proportion","prop_std_error","prop_low_95","prop_high_95"\n'
         '"v1",4061,221,0.04061,0.00221,0.0362784,0.0449416\n'
         '"a ""b"", ü",3580,951,0.0358,0.00951,0.0171604,0.0544396\n'
     )
-    write_results(decoded(rows=()), path)  # which may be replaced
+    write_rappor(decoded(rows=()), path)  # which may be replaced
     assert len(path.read_text().splitlines()) == 1
 
 
 def test_results_replace_no_other_file_and_hold_at_no_other_level(tmp_path: Path) -> None:
     path = write(tmp_path, "precious\n")
     with pytest.raises(SourceError, match="holds something else"):
-        write_results(decoded(), path)
+        write_rappor(decoded(), path)
     assert path.read_text() == "precious\n"
     with pytest.raises(DomainError, match=r"level \(0\.9\) must be 0\.95"):
-        write_results(decoded(options=DecodeOptions(level=0.9)), tmp_path / "new.csv")
+        write_rappor(decoded(options=DecodeOptions(level=0.9)), tmp_path / "new.csv")
     with pytest.raises(SourceError, match="cannot be written: No such file"):
-        write_results(decoded(), tmp_path / "none" / "results.csv")
+        write_rappor(decoded(), tmp_path / "none" / "results.csv")
