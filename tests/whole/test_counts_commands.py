@@ -145,15 +145,14 @@ def test_index_says_of_which_surveys_counts_alone_are_kept(house: House) -> None
     assert index.count("<code>small</code>: open, for everybody;") == 1
 
 
-def test_results_page_names_no_command_that_needs_reports(tmp_path: Path) -> None:
-    """Whose author wrote canonical JSON by hand may ask for n-grams all the same."""
+def test_texts_are_looked_for_on_the_results_page_whether_reports_are_kept_or_not(tmp_path: Path) -> None:
     kept = replace(STRINGS, waves=1)
     surveys = [kept, replace(kept, id="counted", keep="counts")]
     with open_house(tmp_path / "survey.db", *surveys) as house:
         assert all(house.collect(survey, 20) for survey in surveys)
         shown = [house.http.get(f"/s/{survey.id}/results", headers=house.analyst).text for survey in surveys]
-    assert ["--unknown" in page for page in shown] == [True, False]
-    assert all("--candidates" in page for page in shown)
+    assert all('name="texts"' in page for page in shown)
+    assert not any("sotto decode" in page for page in shown)
 
 
 def test_strings_that_nobody_lists_cannot_be_asked_for_where_no_report_is_kept(tmp_path: Path) -> None:

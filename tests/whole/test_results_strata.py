@@ -18,7 +18,7 @@ from sotto_estimator.page.choices import Choices, read_choices
 from sotto_estimator.page.errors import NoSuchChartError, NoSuchStratumError
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import Results, find_results
-from sotto_estimator.shares.by_group import estimate_strata
+from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.language import LANGUAGES, language
@@ -218,3 +218,23 @@ def test_a_stratum_is_withheld_until_its_own_cell_has_the_least_number(db: str) 
             assert (refused.status_code, refused.get_json()["code"]) == (403, "below_minimum")
         collect(house, LEAST, 2, 1)
         assert "30 reports." in see(house, LEAST, "?stratum=2").words
+
+
+def test_side_by_side_nothing_is_told_where_a_wave_of_a_stratum_contradicts_the_design() -> None:
+    """As where the stratum is shown alone: pooled over the waves, its counts look honest."""
+    survey = replace(compile_toml(TOML.split('[[questions]]\nid = "stay"')[0].replace("= 6", "= 1")), waves=2)
+    counts = {(1, 1): (20_000, 10_000), (2, 1): (2000, 2000), (1, 2): (20_000, 10_000), (2, 2): (2000, 1000)}
+    release = Release(
+        survey,
+        True,
+        {
+            survey.cells(wave, place)[0]: Tally(survey, {wave: n}, {"paid": np.array([n_yes])})
+            for (wave, place), (n, n_yes) in counts.items()
+        },
+    )
+    alone = find_results(release, Choices(stratum="1")).require_estimates()
+    side = beside(release).require_estimates()
+    assert isinstance(side, SideBySide)
+    (north, south) = side.estimates
+    assert [found.wave for found in north.contradictions] == [found.wave for found in alone.contradictions] == [2]
+    assert (len(north.told_rows), len(south.told_rows)) == (0, 1)

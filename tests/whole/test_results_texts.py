@@ -148,6 +148,7 @@ def test_only_an_analyst_may_look_for_texts_of_public_results(house: House) -> N
         ({"Sec-Fetch-Site": "same-site"}, 403),
         ({"Origin": "https://elsewhere.example"}, 403),
         ({"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}, 200),
+        ({"Origin": "http://["}, 403),
         ({"Origin": "null"}, 200),  # a browser says so over plain HTTP, of a page that tells nobody its address
     ],
 )

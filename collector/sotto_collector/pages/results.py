@@ -6,7 +6,6 @@ Nothing else of the collector imports the estimator, and this only when an app i
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, request
 
@@ -137,9 +136,9 @@ class ResultsReader:
 
 def _require_own_page() -> None:
     """Refuse what a page of another site sends: a browser adds the password that it keeps. Raises RequestError 403."""
-    site, origin = request.headers.get("Sec-Fetch-Site", "same-origin"), request.headers.get("Origin", "null")
-    is_other = origin != "null" and urlsplit(origin).netloc != request.host
-    if is_other or site not in ("same-origin", "none"):
+    site, origin = request.headers.get("Sec-Fetch-Site", ""), request.headers.get("Origin", "null")
+    is_other = origin not in ("null", f"http://{request.host}", f"https://{request.host}")
+    if is_other or site not in ("", "same-origin", "none"):
         raise refuse(403, "forbidden", "only the results page itself may send this form.")
 
 

@@ -32,10 +32,11 @@ class Output:
         whole = whole or found
         if self.title:
             found, whole = found.titled(self.title), whole.titled(self.title)
+        if self.report_path:
+            self._check_lang(whole)
         if self.plot_path:
             found.plot(self.plot_path)
         if self.report_path:
-            self._check_lang(whole)
             write_report(whole, self.report_path, self.report_lang)
         click.echo(found.as_style(self.style))
         for alarm in found.alarms():
@@ -84,7 +85,7 @@ _OPTIONS = (
         "--report-lang",
         default="",
         metavar="TAG",
-        help="Write the report's questions and answers in this language of the survey, such as ar.",
+        help="Write the questions and answers of estimates and plans in this language of the survey, such as ar.",
     ),
     click.option(
         "--title", default="", metavar="TEXT", help="What to call the data  [default: the survey's title, or the file]."

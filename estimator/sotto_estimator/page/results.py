@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
@@ -60,7 +61,7 @@ class Results:
     beside: tuple[Beside, ...] = ()
 
     def require_estimates(self) -> Estimates | SideBySide:
-        """Return the estimates, for a file. Raises WithheldError, NoEstimatesError."""
+        """Return the estimates, for a file. Raises TooFewReportsError, NoEstimatesError."""
         if self.nothing and self.survey.min_reports > 1:
             raise TooFewReportsError(self.refusal)
         if self.estimates is None:
@@ -125,7 +126,12 @@ def _found_beside(found: Results, release: Release) -> Results:
     tallies = {name: release.tally(choices.wave, place) for place, name in enumerate(survey.strata, 1)}
     tallies = {name: tally for name, tally in tallies.items() if tally.n_reports}
     options = choices.interval_options
-    side = _refused(lambda: estimate_strata(tallies, options, len(survey.strata))) if _has_shown(survey) else None
+
+    def waves_of(name: str, tally: Tally) -> list[Tally]:
+        return [*release.by_wave(survey.strata.index(name) + 1).values()] if len(tally.waves) > 1 else []
+
+    estimated = partial(estimate_strata, tallies, options, len(survey.strata), by_wave=waves_of)
+    side = _refused(estimated) if _has_shown(survey) else None
     of = {str(one.stratum): one for one in side.estimates} if side else {}
     listed = {
         name: [*_sections(release, found.spoken, choices, tally, of.get(name), None)] for name, tally in tallies.items()

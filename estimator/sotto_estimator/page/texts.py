@@ -18,7 +18,7 @@ from sotto_protocol.text import is_answer, normalise
 MAX_TEXTS = 200
 MAX_CELLS = 2**21
 """So many counts are held against texts at most, each of them against each: it takes seconds, and up to 200 MB."""
-MAX_FORM_BYTES = 2**17
+MAX_FORM_BYTES = 3 * 2**17
 
 
 @dataclass(frozen=True, slots=True)

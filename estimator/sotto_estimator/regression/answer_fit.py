@@ -62,6 +62,8 @@ class AnswerFit:
             parts = np.ones(1)
         people = _People(matrix, parts, offset, self._coefficients(matrix.shape[1]))
         kept = [place for place, name in enumerate(names) if name != INTERCEPT]
+        if not kept:
+            raise DomainError("the formula has no columns: nothing has a marginal effect.")
         answers = sample.answers[:1] if len(sample.answers) == 2 else sample.answers
         labels, values, gradients = [], [], []
         for k, answer in enumerate(answers):

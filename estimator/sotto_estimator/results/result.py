@@ -45,7 +45,7 @@ class Result:
         title, line = self.heading, str(self)
         survey = self._asked
         if lang and not survey:
-            raise DomainError(f"lang ({lang}) goes with results that show the texts of a survey: these have none.")
+            raise DomainError(f"lang ({lang}) goes with estimates and plans of a survey: these results have ids alone.")
         texts = AskedTexts.of(survey, lang) if survey else None
         line = "" if line == title or "\n" in line else line
         return Document(title, line, self.alarms(), view_of(self).parts(self), texts)

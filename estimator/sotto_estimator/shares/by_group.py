@@ -1,6 +1,6 @@
 """The estimates of groups beside one another: of the strata of a survey, or of a file's groups."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -70,17 +70,21 @@ def estimate_strata(
     options: IntervalOptions,
     n_strata: int,
     on_empty: Callable[[str, NoReportsError], None] = lambda name, fault: None,
+    by_wave: Callable[[str, Tally], Sequence[Tally]] = lambda name, tally: (),
 ) -> SideBySide | None:
     """Return the estimates of strata by their tallies, one or more; None where no tally has reports to show.
 
     `n_strata`: of so many, which share one chance of a false alarm, and of a miss where intervals hold together.
-    `on_empty` is told of each stratum that has nothing to show.
+    `on_empty` is told of each stratum that has nothing to show. `by_wave` gives the waves of a stratum's tally, whose
+    counts are held against the design one by one.
     """
     options = options.of(next(iter(tallies.values())).survey)
     found = []
     for name, tally in tallies.items():
         try:
-            of_one = replace(estimate_tally(tally, options, n_groups=n_strata), stratum=name)
+            of_one = replace(
+                estimate_tally(tally, options, by_wave=by_wave(name, tally), n_groups=n_strata), stratum=name
+            )
         except NoReportsError as fault:
             on_empty(name, fault)
         else:
@@ -118,7 +122,11 @@ def estimate_strata_of(
             tallies[stratum] = source.tally(Selection(wave, stratum))
         except WithheldError as fault:
             tell(stratum, fault)
-    found = estimate_strata(tallies, options, len(survey.strata), tell) if tallies else None
+
+    def by_wave(stratum: str, tally: Tally) -> list[Tally]:
+        return source.by_wave(tally, Selection(wave, stratum)) if wave is None else []
+
+    found = estimate_strata(tallies, options, len(survey.strata), tell, by_wave) if tallies else None
     if found is None:
         raise SourceError(f"no stratum of survey {survey.id} has reports to show.")
     return found

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
-from sotto_estimator import Regression, SourceError, regress
+from sotto_estimator import Regression, SamplingColumns, SourceError, regress
 from sotto_estimator.association.associate import associate
 from sotto_estimator.intervals.contradiction import FALSE_ALARM
 from sotto_estimator.regression.hidden_covariates import regress_reports
@@ -149,8 +149,8 @@ def test_samples_that_differ_are_void_unless_the_formula_lets_them_differ() -> N
     [
         ("x ~ hidden(y) + g", {}),
         ("b ~ hidden(y)", {}),
-        ("y ~ g", {"cluster": "k"}),
-        ("y ~ g", {"weights": "w"}),
+        ("y ~ g", {"random_intercept": "k"}),
+        ("y ~ g", {"sampling": SamplingColumns(weights="w")}),
         ("y ~ g", {"predict": [{"g": "1"}]}),
     ],
 )

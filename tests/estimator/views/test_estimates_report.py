@@ -223,5 +223,5 @@ options.ar = ["الأجر", "الزملاء"]
         "--report-lang goes with --report"
         in CliRunner().invoke(main, ["estimate", str(tally), *typed[-1:], "ar"]).stderr
     )
-    with pytest.raises(DomainError, match="these have none"):
+    with pytest.raises(DomainError, match="have ids alone"):
         without.to_html("ar")
