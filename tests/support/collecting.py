@@ -1,11 +1,14 @@
 """Real parts for the collector's tests: a survey with every mechanism, noisy reports, a collector that is served."""
 
+import hashlib
+import itertools
 import json
 import os
 import signal
 import socket
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -24,9 +27,11 @@ from sotto_collector.store import Store, StoredSurvey, StoredToken, TokenTable
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.tokens import create_token, hash_token
 from sotto_protocol import Coins, Report, Survey, Tally, batch_body, compile_toml, stack_records
+from sotto_protocol.coins import hmac_bytes
 from sotto_protocol.invitation import parse_invitation
 from starting import SOTTO
 
+MADE: dict[str, Iterator[int]] = defaultdict(itertools.count)
 TIMEOUT_S = 300
 """How long a test waits before it fails: reached only where something hangs."""
 TOWNS = ", ".join(f'"town {number}"' for number in range(300))
@@ -107,14 +112,19 @@ COUNTED_INVITED = replace(COUNTED, id="counted-invited", invited=True)
 
 
 def make_reports(n_reports: int, survey: Survey = SURVEY, wave: int = 1) -> list[Report]:
-    """Return reports of people who all answer with the first option, or an á, perturbed with real coins."""
+    """Return reports of people who all answer with the first option, or an á, perturbed with coins of this test's own.
+
+    A test draws the same at every run, and its next reports other coins; ids are the system's.
+    """
     answers: dict[str, Any] = {}
     for question in survey.questions:
         rows = question.mechanism.n_values if question.mechanism.takes_rows else ()
         answers[question.id] = np.zeros((n_reports, rows) if rows else n_reports, np.intp)
         if question.type == "text":
             answers[question.id] = ["\u00e1"] * n_reports
-    records = survey.perturb(answers, Coins(os.urandom), wave)
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    coins = Coins(hmac_bytes(hashlib.sha256(test.encode()).digest(), b"%d" % next(MADE[test])))
+    records = survey.perturb(answers, coins, wave)
     return [Report(os.urandom(16), record.tobytes()) for record in records]
 
 
