@@ -7,12 +7,12 @@
  * @module
  */
 
-/** @typedef {import("./src/client.js").Answer} Answer */
-/** @typedef {import("./src/client.js").Answers} Answers */
-/** @typedef {import("./src/options.js").Options} Options */
-/** @typedef {import("./src/exchange.js").Problem} Problem */
-/** @typedef {import("./src/ledger.js").Receipt} Receipt */
-/** @typedef {import("./src/outbox.js").Rejected} Rejected */
+/** @typedef {import("./src/client.js").Answer} Answer one answer: an option is its text; null and undefined: none */
+/** @typedef {import("./src/client.js").Answers} Answers a person's answers, by question id */
+/** @typedef {import("./src/options.js").Options} Options what a `SurveyClient` may be told when it is made */
+/** @typedef {import("./src/exchange.js").Problem} Problem why a collector refused a request (RFC 9457) */
+/** @typedef {import("./src/ledger.js").Receipt} Receipt what erases a report later */
+/** @typedef {import("./src/outbox.js").Rejected} Rejected a report that the collector refused for good */
 
 export { SurveyClient } from "./src/client.js";
 export { Draft } from "./src/draft.js";

@@ -21,20 +21,20 @@ import { findLeaks } from "./src/surveyjs-leaks.js";
 
 export { FormRefused, questionId };
 
-/** @typedef {import("./src/surveyjs-form.js").Model} Model */
-/** @typedef {import("./src/surveyjs-form.js").Question} Question */
-/** @typedef {import("./src/ledger.js").Receipt} Receipt */
-/** @typedef {import("./src/draft.js").Draft} Draft */
+/** @typedef {import("./src/surveyjs-form.js").Model} Model the part of a survey-core `Model` that is used */
+/** @typedef {import("./src/surveyjs-form.js").Question} Question the part of a survey's question that is used */
+/** @typedef {import("./src/ledger.js").Receipt} Receipt what erases a report later */
+/** @typedef {import("./src/draft.js").Draft} Draft a report that is made and not yet sent */
 /** @typedef {{allow: boolean, allowComplete: boolean, message?: string}} Completing what onCompleting's handlers are given */
 /**
  * @typedef {object} Client the part of a `SurveyClient` that is used
- * @property {() => Promise<{questions: readonly Question[]}>} survey
+ * @property {() => Promise<{questions: readonly Question[]}>} survey the survey that the form must fit
  * @property {() => Promise<readonly Question[]>} [questions] those that this device is asked; left out, all
  * @property {(answers: any, wave?: number) => Promise<Draft>} prepare from answers by question id
  * @property {(answers: any, wave?: number) => Promise<Receipt>} answer from answers by question id
  */
 /**
- * @typedef {object} AttachOptions
+ * @typedef {object} AttachOptions how a form is attached
  * @property {(draft: Draft) => boolean | Promise<boolean>} [onReview] shows what would be sent. Only `true` sends it; for
  *   anything else the form stays as it is
  * @property {(receipt: Receipt) => void} [onSent] is told once the report is in the device's outbox and the form is empty

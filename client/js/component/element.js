@@ -44,6 +44,7 @@ export class SottoSurvey extends Base {
   #leave = () => this.#end();
   #comeBack = (/** @type {PageTransitionEvent} */ { persisted }) => persisted && this.#begin();
 
+  /** The browser calls it when the element is put into a page: the survey is fetched and asked. */
   connectedCallback() {
     if (this.#isOpen) return; // it was moved, and keeps all that it has
     adoptStyle(this.#root);
@@ -73,7 +74,10 @@ export class SottoSurvey extends Base {
     this.#end();
   }
 
-  /** @param {string} name @param {string | null} before @param {string | null} now */
+  /**
+   * The browser calls it when an attribute changes: what is shown follows.
+   * @param {string} name @param {string | null} before @param {string | null} now
+   */
   attributeChangedCallback(name, before, now) {
     if (before === now || !this.#isOpen || this.#isWaiting) return;
     if (name === "lang" && this.#survey) return void this.#speak(this.#choose(this.#survey.languages));

@@ -30,6 +30,7 @@ export interface SottoErrorDetail {
   readonly message: string;
 }
 
+/** The events of the element, by name. */
 export interface SottoEventMap {
   "sotto-ready": CustomEvent<SottoReadyDetail>;
   "sotto-prepared": CustomEvent<SottoDetail>;

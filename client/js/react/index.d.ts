@@ -7,11 +7,17 @@ import type { SottoDetail, SottoErrorDetail, SottoReadyDetail, SottoRefusedDetai
 
 /** Each is called with the element's event. No event carries an answer, a report or a receipt. */
 export interface SottoHandlers {
+  /** The survey is shown, or the receipt of an earlier answer. */
   onReady?: (event: SottoEventMap["sotto-ready"]) => void;
+  /** A report was made; the person looks at it before it is sent. */
   onPrepared?: (event: SottoEventMap["sotto-prepared"]) => void;
+  /** The person sent it: the report is in the device's outbox. */
   onSent?: (event: SottoEventMap["sotto-sent"]) => void;
+  /** The collector has the report. */
   onDelivered?: (event: SottoEventMap["sotto-delivered"]) => void;
+  /** The collector refused the report for good. */
   onRefused?: (event: SottoEventMap["sotto-refused"]) => void;
+  /** The survey could not be shown or answered. */
   onError?: (event: SottoEventMap["sotto-error"]) => void;
 }
 
@@ -25,6 +31,7 @@ export interface SottoSurveyProps
   children?: ReactNode;
 }
 
+/** `<sotto-survey>` as a component of React. */
 export const SottoSurvey: ForwardRefExoticComponent<SottoSurveyProps & RefAttributes<SottoElement>>;
 
 /** What was heard of a survey last. */

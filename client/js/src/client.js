@@ -30,7 +30,11 @@ const NEEDED = ["fetch", "AbortController", "ReadableStream"];
 /** @typedef {{[id: string]: Answer}} Answers by question id */
 /** @typedef {import("./options.js").Options} Options */
 
-/** @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file */
+/**
+ * Answers one survey of one collector for the person at this device. Only noise leaves the device.
+ *
+ * @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file
+ */
 export class SurveyClient {
   #state;
   #delivery;

@@ -30,6 +30,7 @@ class LocatedError extends SottoError {
   }
 }
 
+/** An answer does not fit its question. The message names the question, never the answer. */
 export class AnswerError extends LocatedError {}
 
 export class SurveyError extends LocatedError {}

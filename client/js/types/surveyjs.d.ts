@@ -11,9 +11,21 @@
  * @param {Model} model @param {Client} client @param {AttachOptions} [options] @returns {Promise<() => void>}
  */
 export function attachSurvey(model: Model, client: Client, options?: AttachOptions): Promise<() => void>;
+/**
+ * the part of a survey-core `Model` that is used
+ */
 export type Model = import("./src/surveyjs-form.js").Model;
+/**
+ * the part of a survey's question that is used
+ */
 export type Question = import("./src/surveyjs-form.js").Question;
+/**
+ * what erases a report later
+ */
 export type Receipt = import("./src/ledger.js").Receipt;
+/**
+ * a report that is made and not yet sent
+ */
 export type Draft = import("./src/draft.js").Draft;
 /**
  * what onCompleting's handlers are given
@@ -27,6 +39,9 @@ export type Completing = {
  * the part of a `SurveyClient` that is used
  */
 export type Client = {
+    /**
+     * the survey that the form must fit
+     */
     survey: () => Promise<{
         questions: readonly Question[];
     }>;
@@ -43,6 +58,9 @@ export type Client = {
      */
     answer: (answers: any, wave?: number) => Promise<Receipt>;
 };
+/**
+ * how a form is attached
+ */
 export type AttachOptions = {
     /**
      * shows what would be sent. Only `true` sends it; for

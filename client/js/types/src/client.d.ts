@@ -6,7 +6,11 @@
 /** @typedef {boolean | number | string | readonly string[] | ReadonlySet<string> | null | undefined} Answer an option is its text; null and undefined: none */
 /** @typedef {{[id: string]: Answer}} Answers by question id */
 /** @typedef {import("./options.js").Options} Options */
-/** @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file */
+/**
+ * Answers one survey of one collector for the person at this device. Only noise leaves the device.
+ *
+ * @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file
+ */
 export class SurveyClient<Given extends object = Answers> {
     /**
      * Answers one survey of one collector on behalf of the device's respondent. Nothing true is sent, stored, logged or

@@ -19,6 +19,7 @@
 /** The base of every error that sottovoce throws on purpose. */
 export class SottoError extends Error {
 }
+/** An answer does not fit its question. The message names the question, never the answer. */
 export class AnswerError extends LocatedError {
 }
 export class SurveyError extends LocatedError {
