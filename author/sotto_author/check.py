@@ -33,7 +33,7 @@ _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each que
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
 def check(survey_file: Path, n: int | None, target: Target | None, canonical: bool, as_json: bool) -> None:
-    """Check a survey file: what it takes, and what a crowd will show.
+    """Check a survey file: its faults, its privacy, and what results will show.
 
     SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
     has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise it

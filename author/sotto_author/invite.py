@@ -27,7 +27,7 @@ PAGE_COLUMN = "page"
 
 @click.group(epilog="Example:  sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv")
 def invite() -> None:
-    """Make, count and revoke invitations to a survey that only invited people may answer."""
+    """Create, count and revoke invitations to a survey."""
 
 
 @invite.command(epilog="Example:  sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv")

@@ -72,7 +72,7 @@ def new(
     may_skip: bool | None,
     lang: str,
 ) -> None:
-    """Write a survey file that can work, of a few questions.
+    """Write a survey file by answering a few questions.
 
     Asks what is to be asked, and of how many people; or takes a template. The epsilon, how many questions each device
     draws and the least number of reports are chosen so that so many people show something. FILE (survey.toml, unless

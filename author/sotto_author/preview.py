@@ -22,7 +22,7 @@ NEEDED = ("flask", "sqlalchemy", "waitress")
 @click.option("--open", "is_opened", is_flag=True, help="Open it in the browser; off by default.")
 @click.option("--seconds", type=click.IntRange(1), help="Stop after so many seconds  [default: when you press Ctrl-C].")
 def preview(survey_file: Path, port: int, is_opened: bool, seconds: int | None) -> None:
-    """Show a survey file as a page, on this machine alone.
+    """Show a survey file as a page on this machine.
 
     Serves the page as respondents will get it, to be tried up to what would be sent; and the page of results, of
     reports of people who are made up, as many as `people` in the file. Nothing is published, sent or kept: what it

@@ -6,11 +6,12 @@ from importlib.util import find_spec
 import click
 from click.shell_completion import CompletionItem
 
-from sotto_client.command_help import SHORT_HELP
+from sotto_client.command_help import SHORT_HELP, TASKS
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError, __version__
 from sotto_protocol.extras import EXTRAS, MissingExtra
 
+MAX_WIDTH = 100
 _OF_THE_HOUSE = {"sotto_client", "sotto_author", *EXTRAS}
 
 
@@ -26,8 +27,14 @@ class SideCommands(click.Group):
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a line for each command; those of the house are not imported for it."""
-        click.Group(commands=_describe_all()).format_commands(ctx, formatter)
+        """Write a line for each command, by task; those of the house are not imported for it."""
+        described = _describe_all()
+        others = sorted(described.keys() - SHORT_HELP.keys())
+        for task, names in (*TASKS.items(), ("Other commands", others)):
+            rows = [(name, described[name].get_short_help_str(MAX_WIDTH)) for name in names if name in described]
+            if rows:
+                with formatter.section(task):
+                    formatter.write_dl(rows, col_spacing=2)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the commands, or options, that begin so; as for help, no command of the house is imported."""
@@ -89,8 +96,8 @@ def _missing(name: str, extra: str) -> click.Command:
 
 @click.group(
     cls=SideCommands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example:  sotto check survey.toml",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": MAX_WIDTH},
+    epilog="\b\nExamples:\n  sotto new --from staff\n  sotto check survey.toml",
 )
 @click.version_option(__version__)
 def main() -> None:

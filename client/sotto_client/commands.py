@@ -65,7 +65,7 @@ def explain(
     target: Path | None,
     timeout_s: float,
 ) -> None:
-    """Say in plain words what a report gives away.
+    """Explain in plain words what a report gives away.
 
     SOURCE is a survey file, or the URL of a collector that has SURVEY. What a suspicion becomes, how good any test of
     an answer is, and how many others send the same by chance. --datasheet: for an ethics board, with who sees what and
@@ -153,7 +153,7 @@ def _give_datasheet(sheet: Datasheet, target: Path | None, *, as_json: bool) -> 
 def outbox(
     state_file: Path | None, state_option: Path | None, as_json: bool, send: bool, timeout_s: float, skip_delay: bool
 ) -> None:
-    """Show what a device has spent, and what waits.
+    """Show what a device has spent, and which reports it still has to send.
 
     STATE is the device's state file, by default the user's. Noisy reports that were refused are shown too.
     """

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from commands import LEAVES
 from sotto_client import cli
 from sotto_client.cli import main
-from sotto_client.command_help import SHORT_HELP
+from sotto_client.command_help import SHORT_HELP, TASKS
 from sotto_protocol import __version__
 from sotto_protocol.extras import EXTRAS, MissingExtra
 
@@ -24,12 +24,21 @@ POINTS = entry_points(group="sotto.commands")
 COMMANDS = sorted(point.name for point in POINTS)
 
 
-def test_help_lists_every_command_with_a_line() -> None:
+def test_help_lists_every_command_below_its_task_and_cuts_nothing_off() -> None:
     result = CliRunner().invoke(main, ["--help"])
     assert result.exit_code == 0
-    for name in COMMANDS:
-        assert any(line.split()[:1] == [name] and len(line.split()) > 3 for line in result.stdout.splitlines()), name
-    assert result.stdout.rstrip().splitlines()[-1].strip().startswith("Example:")
+    lines = " ".join(result.stdout.split())
+    for task, commands in TASKS.items():
+        assert f" {task}: {next(iter(commands))} " in lines
+        assert all(f" {name} {said}" in lines for name, said in commands.items())
+    assert [*SHORT_HELP] == [name for commands in TASKS.values() for name in commands]
+    assert sorted(SHORT_HELP) == COMMANDS
+
+
+def test_a_command_of_another_program_is_listed_below_its_own_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = click.Command("count", help="Count what they count.")
+    monkeypatch.setattr(cli, "_describe_all", lambda: {"count": theirs})
+    assert "Other commands:\n  count  Count what they count.\n" in CliRunner().invoke(main, ["--help"]).stdout
 
 
 def test_help_says_of_every_command_what_it_says_itself() -> None:
@@ -39,7 +48,7 @@ def test_help_says_of_every_command_what_it_says_itself() -> None:
 
 def test_help_is_that_of_the_commands_as_click_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = CliRunner().invoke(main, ["--help"]).stdout
-    monkeypatch.setattr(cli, "SHORT_HELP", {})
+    monkeypatch.setattr(cli, "_describe", cli._load)
     assert CliRunner().invoke(main, ["--help"]).stdout == listed
 
 

@@ -63,7 +63,7 @@ class SkippedNumber(click.ParamType):  # type: ignore[type-arg]
 
 @click.group(epilog=_EXAMPLE)
 def survey() -> None:
-    """Write survey files from forms of other programs, and types of their answers for your own."""
+    """Convert forms of other programs to survey files, and write types for your own."""
 
 
 survey.add_command(types)

@@ -36,7 +36,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--parts", type=click.IntRange(1, 4096), help="Parts to cut it into; by default of about 16 MB each.")
 @click.option("--labels", is_flag=True, help="One file in the survey's words, to be read, not counted; default: off.")
 def export(source: str, survey: str, target: Path, token: str | None, parts: int | None, labels: bool) -> None:
-    """Write a survey's noisy reports to Parquet files.
+    """Write the noisy reports of a survey to Parquet files.
 
     They are an archive, which can be counted again. SOURCE is a collector's URL or its database, a file or
     postgresql://... Reports may come in meanwhile: each part is as it was when it was read. When it is cut short, the
@@ -78,7 +78,7 @@ def _check_target(target: Path, labels: bool, parts: int | None) -> None:
 @click.option("--scheduler", help='Dask scheduler, such as tcp://10.0.0.1:8786, or "local"; by default no Dask.')
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="New file for it; default: stdout.")
 def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | None, save: Path | None) -> None:
-    """Count an archive again, and give its tally, which `sotto estimate` and `sotto decode` read.
+    """Count an archive, and write the tally that `sotto estimate` reads.
 
     Every file's digest is checked; a file that is missing or damaged is named, and nothing is counted. With --scheduler
     the files are counted by a Dask cluster, whose workers must see FOLDER under the same path.

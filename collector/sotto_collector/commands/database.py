@@ -23,7 +23,7 @@ from sotto_protocol.words import counted
 
 @click.group("db", epilog="Example:  sotto db init --db survey.db")
 def db_group() -> None:
-    """Make a collector's database, and look after it."""
+    """Create the database of a collector, and look after it."""
 
 
 db_group.add_command(restore)
@@ -76,7 +76,7 @@ def journal(db: str, file: str) -> None:
 @click.option("--fix", is_flag=True, help="Write tallies that differ anew, from the reports; off by default.")
 @click.argument("surveys", nargs=-1)
 def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
-    """Count the stored reports again, and compare with the tallies.
+    """Count the stored reports again, and compare them with the tallies.
 
     SURVEYS are ids; all by default. Says every wave, of every stratum, whose tally differs, and ends with status 1 if
     one does and was not fixed. The collector may run meanwhile; with --fix it waits while a survey is counted. Of a
@@ -119,7 +119,7 @@ def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: in
     "--keep", type=click.IntRange(1), help="Copies that stay in the folder --to, one of each day; off by default."
 )
 def backup(db: str, target: str, keep: int | None) -> None:
-    """Copy a database, as it is at this moment, while collectors run.
+    """Copy the database while the collector runs.
 
     The copy is a database of its own: after a loss `sotto db restore` makes it the collector's. From SQLite to
     PostgreSQL and back it works too. It holds no order of arrival and nothing that was deleted. Both keep the day on

@@ -27,7 +27,7 @@ from sotto_protocol.words import counted
 )
 @click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
 def drill(db: str, journal: str, backup: str | None, is_json: bool) -> None:
-    """Prove that a backup can be restored: restore it for trial, recount it, compare, and delete the trial.
+    """Prove that a backup can be restored, on a scratch copy.
 
     Collectors may run. The trial is in a private folder of TMPDIR, which needs room for two copies of the database.
     Ends with status 1 where the backup cannot be restored, or its tallies are not those of its reports. The database

@@ -29,7 +29,7 @@ def _settings_of_a_machine(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--keep", default=2, show_default=True, type=click.IntRange(1), help="Daily copies that are kept.")
 @_settings_of_a_machine
 def install(systemd: bool, user: str, backup_to: Path | None, keep: int, **values: Any) -> None:
-    """Print the script that makes the collector a service of this machine.
+    """Print a script that makes the collector a service of this machine.
 
     It changes nothing: read what it prints, then run that as root. The script makes a user, a folder, the units and the
     database, and starts the service, from the virtual environment that this command is of. Settings that are given here

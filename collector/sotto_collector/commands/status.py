@@ -44,7 +44,7 @@ class Listing:
 )
 @click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
 def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
-    """Show a collector's surveys: open or closed, reports, reports a second.
+    """List the surveys of a collector, with their numbers of reports.
 
     Asks the collector at URL; a token for one survey shows that one.
     """

@@ -19,7 +19,7 @@ CERTIFICATE_BYTES = 2**14
 @click.argument("survey")
 @token_option
 def close(url: str, survey: str, token: str) -> None:
-    """Let a survey take no more reports.
+    """Stop accepting reports for a survey.
 
     SURVEY is its id at the collector at URL.
     """
@@ -42,7 +42,7 @@ def close(url: str, survey: str, token: str) -> None:
 def configure(
     url: str, survey: str, origins: tuple[str, ...], no_cors: bool, reports_per_minute: int | None, token: str
 ) -> None:
-    """Set what may change of a survey at a collector.
+    """Change the settings of a survey at a collector.
 
     What is not given stays as it is.
     """
@@ -80,7 +80,7 @@ def erase(
     is_sure: bool,
     token: str | None,
 ) -> None:
-    """Erase a report, or a whole survey.
+    """Erase one report, or all reports of a survey.
 
     With --receipt one respondent's report leaves the reports and the tallies; whoever has the receipt may do that. What
     was exported, backed up or estimated before is not changed. A survey that keeps counts alone has no report to erase.

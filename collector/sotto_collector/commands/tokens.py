@@ -15,7 +15,7 @@ DAY_S = 86400
 
 @click.group(epilog="Example:  sotto token create --db survey.db --role analyst")
 def token() -> None:
-    """Make, list and revoke a collector's tokens."""
+    """Create, list and revoke access tokens."""
 
 
 @token.command(epilog="Example:  sotto token create --db survey.db --role admin --label alice")

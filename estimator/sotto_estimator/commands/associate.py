@@ -42,7 +42,7 @@ def associate(
     kept: Path | None,
     output: Output,
 ) -> None:
-    """Estimate the joint distribution of two or three questions, and test whether they are independent.
+    """Estimate how two or three answers go together, and test for independence.
 
     From a collector's noisy reports (URL and SURVEY), a file of them, or the folder of an archive. QUESTION:OPTION is
     one option of an any-of question.

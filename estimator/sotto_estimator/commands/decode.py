@@ -118,7 +118,7 @@ def decode(
     rappor_csv: Path | None,
     output: Output,
 ) -> None:
-    """Decode a text question: which strings are common, with intervals that hold.
+    """Find which texts are common among the answers to a text question.
 
     From a collector's tally (URL, SURVEY and QUESTION) or files, which are merged, and --candidates. A FILE is a tally,
     packed reports, or the folder of an archive. Or from google/rappor's files: --params, --counts and either --map

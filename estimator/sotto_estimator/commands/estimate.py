@@ -76,7 +76,7 @@ def estimate(
     data: DataOptions,
     options: IntervalOptions,
 ) -> None:
-    """Estimate shares, and means of numbers, with intervals that hold.
+    """Estimate shares and means, with confidence intervals.
 
     From a collector's tally (URL and SURVEY), from files, which are merged, from counts (--yes, --n ..), or from a
     table with a row a person (--column, docs/data.md). A FILE is a tally, packed reports, or the folder of an archive.

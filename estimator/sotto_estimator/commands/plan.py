@@ -132,7 +132,7 @@ def plan(
     output: Output,
     options: PlanOptions,
 ) -> None:
-    """Plan what a survey will show of so many respondents, or how many of them a precision needs.
+    """Find how precise results will be, or how many people a precision needs.
 
     Of SURVEY_FILE, which is TOML, JSON or canonical JSON, prints for every question how wide the intervals of --n
     respondents will be, which shares cannot be told from none, and which groups cannot be told apart. What is wanted of

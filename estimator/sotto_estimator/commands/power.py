@@ -15,7 +15,7 @@ from sotto_estimator.planning.power_change import PEOPLE, People
 
 @click.group(epilog="Example:  sotto power share --epsilon 1 --null .1 --share .15 --power .8")
 def power() -> None:
-    """Plan a test: how likely it finds what is there, or how many respondents that takes.
+    """Find how likely a test is to succeed, or how many people it needs.
 
     Every command takes --n, and prints the power, or --power, and prints the n from which on the test has it (.8); for
     every epsilon, and without privacy. With --plot, draws power against n, and prints the curve's points.

@@ -119,7 +119,7 @@ def regress(
     level: float,
     output: Output,
 ) -> None:
-    """Find how a hidden answer depends on what is known of people.
+    """Estimate how a hidden answer depends on what is known about people.
 
     TABLE has a row a person: CSV, Parquet, Arrow, SPSS or Stata (docs/data.md). FORMULA is COLUMN ~ TERMS: the column
     of the noisy reports, and terms of columns that

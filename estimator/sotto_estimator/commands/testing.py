@@ -60,7 +60,7 @@ def _with_place(command: Command) -> Command:
 
 @click.group(epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
 def test() -> None:
-    """Test shares: against a number, between groups, or for a trend.
+    """Test shares against a number, between groups, or for a trend.
 
     Every command has the name of the one of `sotto power` that plans it. Reports are those of a collector's survey, of
     files (tallies, packed reports, archives), of a table (--column), or counts.

@@ -56,7 +56,7 @@ def audit(
     junit_file: Path | None,
     output: Output,
 ) -> None:
-    """Run the client on made-up answers, and hold what its reports give away against what the survey declares.
+    """Test what the reports of a client really give away.
 
     SURVEY is a survey file. A program of your own reads answers and prints reports, a line of JSON each: see the
     documentation. Ends with exit code 1 where a fault is found.

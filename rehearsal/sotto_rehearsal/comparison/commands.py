@@ -56,7 +56,7 @@ def compare(
     output: Output,
     options: IntervalOptions,
 ) -> None:
-    """Compare a survey with a trusted curator's, and say what its epsilons add up to.
+    """Compare a survey with one that trusts a curator: precision and privacy.
 
     Beside what devices' reports will tell of each question stands what a curator would know who is trusted with the
     answers and adds Laplace, geometric or Gaussian noise of the same epsilon, or names the most common option by the

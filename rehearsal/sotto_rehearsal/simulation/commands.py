@@ -66,7 +66,7 @@ def simulate(
     options: IntervalOptions,
     **trouble: Any,
 ) -> None:
-    """Rehearse a survey on made-up people: how well it will do, and what goes wrong.
+    """Rehearse a survey with made-up people.
 
     From answers to intervals it is the code that devices and analysts run, without a collector. Printed is how far
     estimates are off in all runs, how wide their intervals are, and how often these hold the truth. With --plot, draws
