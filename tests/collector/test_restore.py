@@ -30,6 +30,7 @@ from old_schemas import BEFORE_RESTORES, make_old
 from postgres_server import database_of
 from sotto_client.cli import main
 from sotto_collector import clock
+from sotto_collector.day import today_utc
 from sotto_collector.errors import JournalError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import make_invitations, revoke_invitations
@@ -38,6 +39,7 @@ from sotto_collector.store import Store, TokenTable
 from sotto_collector.store.about import read_about
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.journaling import keep_journal
+from sotto_collector.store.retention import believe_day, read_seen
 from sotto_collector.tokens import create_token, find_token, hash_token, revoke_token, rotate_token
 
 
@@ -270,10 +272,17 @@ def test_records_of_an_erased_report_leave_no_byte(store: Store, tmp_path: Path)
     assert record not in (tmp_path / "new.db").read_bytes()
 
 
+def believe(store: Store, day: str) -> None:
+    """Note a day as a collector does that looks at its clock."""
+    today, store.today = store.today, lambda: day
+    store.run(believe_day)
+    store.today = today
+
+
 def test_reports_whose_day_is_past_are_erased_before_anything_is_served(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But where the host says that nothing keeps its clock: then the collector erases them, once it has waited."""
+    """But where the host says that nothing keeps its clock: then the collector waits, and then erases them."""
     monkeypatch.setattr(clock, "is_synchronized", lambda: True)
     journal, backup = tmp_path / "acts", tmp_path / "backup.db"
     kept = replace(SMALL, id="kept", closes="2019-12-31", erase_after=30)
@@ -281,6 +290,7 @@ def test_reports_whose_day_is_past_are_erased_before_anything_is_served(
     keep_journal(store, str(journal))
     stored, reports = publish_here(store, kept), make_reports(12, kept)
     count_here(store, stored, reports[:9])
+    believe(store, today_utc())
     copy_store(store, str(backup))
     count_here(store, stored, reports[9:])
     for gone in (reports[0], reports[10]):
@@ -295,9 +305,46 @@ def test_reports_whose_day_is_past_are_erased_before_anything_is_served(
     assert "kept  erased again, as its day is past: 8 reports" in shown.stdout.splitlines()
     monkeypatch.setattr(clock, "is_synchronized", lambda: False)
     left = restore("--from", backup, "--db", tmp_path / "third.db", "--journal", journal)
-    assert "The day of kept is past by a clock that is not synchronized: its reports are left" in left.stderr
+    assert (
+        "The day of kept is past, but the clock may be wrong: the host says that its clock is not synchronized. Its "
+        "reports are left." in left.stderr
+    )
     with closing(Store(tmp_path / "third.db")) as again:
         assert sum(bool(packed) for _, packed in again.read_reports(publish_here(again, kept))) == 8
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+@pytest.mark.parametrize(
+    ("last_day", "doubt"),
+    [("2020-01-20", "the last day that was seen is 2020-01-20, "), (None, "no day was seen before")],
+)
+def test_clock_that_jumped_erases_nothing_in_a_restore(
+    request: pytest.FixtureRequest,
+    store: Store,
+    db: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    in_place: bool,
+    last_day: str | None,
+    doubt: str,
+) -> None:
+    """Also where the host cannot be asked for its clock; the collector waits, and then erases."""
+    monkeypatch.setattr(clock, "is_synchronized", lambda: None)
+    kept = replace(SMALL, id="kept", closes="2019-12-31", erase_after=30)
+    store.today = lambda: "2019-12-31"
+    count_here(store, publish_here(store, kept), make_reports(9, kept))
+    if last_day:
+        believe(store, last_day)
+    if in_place:
+        new, words = db, ["--in-place"]
+    else:
+        copy_store(store, str(tmp_path / "backup.db"))
+        new, words = request.getfixturevalue("target"), ["--from", str(tmp_path / "backup.db")]
+    said = restored(*words, "--db", new)
+    assert (said["past"], said["past_left"], doubt in said["doubt"]) == ({}, ["kept"], True)
+    with closing(Store(new)) as again, again.reader() as connection:
+        assert sum(bool(packed) for _, packed in again.read_reports(publish_here(again, kept))) == 9
+        assert read_seen(connection).last_day == last_day
 
 
 def test_counts_that_are_kept_alone_are_counted_on_once(store: Store, target: str, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def _notes(redone: Redone, *, has_journals: bool) -> list[str]:
             "again with --released SURVEY=N, the reports in the largest tally that they hold."
         )
     notes += [
-        f"The day of {survey} is past by a clock that is not synchronized: its reports are left, and the collector "
+        f"The day of {survey} is past, but the clock may be wrong: {redone.doubt}. Its reports are left. The collector "
         "erases them once the clock is right, or after --clock-wait-s."
         for survey in redone.past_left
     ]

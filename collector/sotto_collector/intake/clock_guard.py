@@ -2,15 +2,11 @@
 
 import logging
 import time
-from datetime import date
 
-from sotto_collector import clock
 from sotto_collector.logs import OURS
 from sotto_collector.store import Store
-from sotto_collector.store.retention import Due, believe_day, note_wait, read_seen
+from sotto_collector.store.retention import Due, believe_day, find_doubt, note_wait, read_seen
 
-MOST_DAYS = 3
-"""A day that comes so many days after the last one that was seen, or fewer, is believed."""
 WAITS = (
     "survey %s: by the clock it is %s, and its reports are to be erased; but %s. They are erased in %s unless "
     "the clock is set right before: look at it (timedatectl)"
@@ -22,9 +18,8 @@ log = logging.getLogger(OURS)
 class ClockGuard:
     """Waits before anything is erased, while the clock is in doubt. For the thread that writes.
 
-    It is where the day is more than MOST_DAYS after the last one that was seen, where none was seen yet, or where the
-    host says that nothing keeps its clock. After `wait_s` the day is believed: what was promised to be gone must go. 0:
-    it is at once.
+    `find_doubt` says when it is. After `wait_s` the day is believed: what was promised to be gone must go. 0: it is at
+    once.
 
     Seconds count while a collector runs, and are kept in the store: one that is started again and again goes on
     waiting where it was. They are those of a clock that only goes on, as nobody can set it. Of several collectors each
@@ -45,7 +40,7 @@ class ClockGuard:
         with self._store.reader() as connection:
             seen = read_seen(connection)
         today = self._store.today()
-        doubt = self._doubt(today, seen.last_day, due) if self._wait_s else None
+        doubt = find_doubt(today, seen.last_day, due) if self._wait_s else None
         waited_s = 0 if doubt is None else self._count(seen.waited_s)
         if waited_s != seen.waited_s:
             self._store.run(lambda transaction: note_wait(transaction, waited_s))
@@ -63,17 +58,6 @@ class ClockGuard:
         now = time.monotonic()
         self._began = now - stored_s if self._began is None else min(self._began, now - stored_s)
         return int(now - self._began)
-
-    def _doubt(self, today: str, last_day: str | None, due: list[Due]) -> str | None:
-        """Return why the clock is in doubt; None where it is not."""
-        if last_day is None and due:
-            return "no day was seen before"
-        n_days = 0 if last_day is None else (date.fromisoformat(today) - date.fromisoformat(last_day)).days
-        if n_days > MOST_DAYS:
-            return f"the last day that was seen is {last_day}, {n_days} days before"
-        if due and clock.is_synchronized() is False:
-            return "the host says that its clock is not synchronized"
-        return None
 
     def _say(self, due: list[Due], today: str, doubt: str, left_s: float) -> None:
         if due and not self._has_said:

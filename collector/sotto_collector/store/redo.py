@@ -72,10 +72,11 @@ class Redone:
     `erased`: surveys that are erased again. `n_tokens`: tokens that are revoked or end earlier than in the backup.
     `missing`: the ids of the journals that the backup names, and that were not given.
     `refused`: surveys that are not there, and may not be published again: it is lost what was done to them, or they
-    were erased. `past`: reports that went as their survey's day is past, by its id; `past_left`: surveys whose day is
-    past by a clock that nothing keeps, whose reports are left to the collector. By the journal's path: `acts`, how many
-    were read; `unchained`, how many of these have no number. `known_acts`: how many the backup knows of, by the
-    path, or by the id of a journal that is missing; what an earlier sottovoce did not note is not there.
+    were erased. `past`: reports that went as their survey's day is past, by its id. `doubt`: why the clock is in doubt,
+    None where it is not; `past_left`: surveys whose day is past by such a clock, whose reports are left to the
+    collector. By the journal's path: `acts`, how many were read; `unchained`, how many of these have no number.
+    `known_acts`: how many the backup knows of, by the path, or by the id of a journal that is missing; what an earlier
+    sottovoce did not note is not there.
     """
 
     n_restores: int
@@ -87,6 +88,7 @@ class Redone:
     refused: tuple[str, ...] = ()
     past: Mapping[str, int] = field(default_factory=dict)
     past_left: tuple[str, ...] = ()
+    doubt: str | None = None
     acts: Mapping[str, int] = field(default_factory=dict)
     unchained: Mapping[str, int] = field(default_factory=dict)
     known_acts: Mapping[str, int] = field(default_factory=dict)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from sotto_collector import clock
 from sotto_collector.errors import StoreError
 from sotto_collector.store.about import note_checked
 from sotto_collector.store.backup import check_sum
@@ -14,7 +13,7 @@ from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import locate
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.redo import Redone, Wishes, find_doomed, redo
-from sotto_collector.store.retention import believe_day, erase_due, find_due
+from sotto_collector.store.retention import believe_day, erase_due, find_doubt, find_due, read_seen
 from sotto_collector.store.store import Store
 
 
@@ -61,22 +60,26 @@ def restore_in_place(db: str, wishes: Wishes) -> Redone:
 
 
 def _redo(store: Store, wishes: Wishes) -> Redone:
-    """Do again what was done, and what a survey's day has asked for since; hold the tallies to the reports."""
+    """Do again what was done, and what a survey's day has asked for since; hold the tallies to the reports.
+
+    While the clock is in doubt nothing is erased and no day is noted: the collector waits, and then erases. Nobody can
+    read these reports meanwhile.
+    """
     with store.reader() as connection:
         doomed = find_doomed(connection, store.list_surveys(), wishes.journals)
+        last_day = read_seen(connection).last_day
     if doomed:
         wishes.confirm(doomed)
     redone = store.run(lambda transaction: redo(transaction, store.list_surveys(), wishes))
     past: dict[str, int] = {}
-    left: tuple[str, ...] = ()
-    if clock.is_synchronized() is False:  # the collector waits, and then erases them; nobody can read them meanwhile
-        left = tuple(due.survey_id for due in find_due(store))
-    else:
+    due = find_due(store)
+    doubt = find_doubt(store.today(), last_day, due)
+    if doubt is None:
         erase_due(store, past.__setitem__)
         store.run(believe_day)
     check_integrity(store)
     store.run(lambda transaction: note_checked(transaction.connection))
-    return replace(redone, past=past, past_left=left)
+    return replace(redone, past=past, past_left=tuple(each.survey_id for each in due) if doubt else (), doubt=doubt)
 
 
 def _copy(backup: str, work: str) -> None:

@@ -4,16 +4,21 @@ Every step may be taken twice, and by several collectors at once: what counts is
 """
 
 from collections.abc import Callable
+from datetime import date
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, func, select, update
 
+from sotto_collector import clock
 from sotto_collector.store.inbox import END, cut
 from sotto_collector.store.records import count_ids
 from sotto_collector.store.schema import inbox, reports, surveys
 from sotto_collector.store.schema import store as about
 from sotto_collector.store.store import Store
 from sotto_collector.store.transaction import Transaction
+
+MOST_DAYS = 3
+"""A day that is at most this many days after the last day that was believed, is believed."""
 
 
 class Due(NamedTuple):
@@ -62,6 +67,21 @@ def believe_day(transaction: Transaction) -> None:
     """Note the day that it is, as somebody believes; none where no reports are to go on one."""
     is_pending = read_seen(transaction.connection).is_pending
     transaction.connection.execute(update(about).values(last_day=transaction.today() if is_pending else None))
+
+
+def find_doubt(today: str, last_day: str | None, due: list[Due]) -> str | None:
+    """Return why the clock, by which it is `today`, is in doubt; None where it is not.
+
+    `last_day`: the last day that was believed. What is due is erased for good: collectors and restores ask this first.
+    """
+    if last_day is None and due:
+        return "no day was seen before"
+    n_days = 0 if last_day is None else (date.fromisoformat(today) - date.fromisoformat(last_day)).days
+    if n_days > MOST_DAYS:
+        return f"the last day that was seen is {last_day}, {n_days} days before"
+    if due and clock.is_synchronized() is False:
+        return "the host says that its clock is not synchronized"
+    return None
 
 
 def note_wait(transaction: Transaction, waited_s: int) -> None:
