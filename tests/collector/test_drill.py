@@ -11,11 +11,14 @@ import pytest
 from click.testing import CliRunner
 
 from collecting import SMALL, SURVEY, count_here, execute, make_reports, publish_here
+from old_journals import write_old_journal
 from old_schemas import make_old
 from sotto_client.cli import main
 from sotto_collector.day import today_utc
+from sotto_collector.journal import ClosedSurvey
 from sotto_collector.store import Store
 from sotto_collector.store import drill as module
+from sotto_collector.store.about import read_about
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.redo import Redone, Wishes
 from sotto_collector.store.restore import restore_copy
@@ -88,6 +91,24 @@ def test_backup_that_cannot_be_restored_is_an_error_and_no_drill(db: str, tmp_pa
     assert [*scratch.iterdir()] == []
 
 
+@pytest.mark.parametrize("with_journal", [False, True])
+def test_backup_of_another_database_is_refused_and_no_drill(
+    store: Store, db: str, tmp_path: Path, scratch: Path, with_journal: bool
+) -> None:
+    keep_journal(store, str(tmp_path / "acts"))
+    count_here(store, publish_here(store, SMALL), REPORTS)
+    with closing(Store(tmp_path / "other.db")) as other:
+        publish_here(other, SMALL)
+    theirs = back_up(str(tmp_path / "other.db"), tmp_path / "theirs.db")
+    journal = ["--journal", tmp_path / "acts"] * with_journal
+    code, out, err = run("--db", db, *journal, "--from", theirs)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert f"backup ({theirs}) must be a backup of db (" in err
+    assert "); it is another database's." in err
+    assert drill_day(db) is None
+    assert [*scratch.iterdir()] == []
+
+
 def test_survey_that_is_restored_otherwise_is_named(store: Store, db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fault is any in what restores: none is known."""
     count_here(store, publish_here(store, SMALL), REPORTS)
@@ -129,6 +150,19 @@ def test_backup_of_an_earlier_schema_is_tried(db: str, tmp_path: Path, scratch: 
     assert out.splitlines()[-1].split()[:3] == ["small", "30", "30"]
     assert drill_day(db) == today_utc()
     assert [*scratch.iterdir()] == []
+
+
+def test_journal_whose_lines_have_no_numbers_is_said_as_in_a_restore(store: Store, db: str, tmp_path: Path) -> None:
+    stored, journal = publish_here(store, SMALL), tmp_path / "acts"
+    with store.reader() as connection:
+        identity = read_about(connection).identity
+    write_old_journal(journal, identity, ClosedSurvey(survey=SMALL.id, fingerprint=SMALL.fingerprint, key=stored.key))
+    said = f"Journal {journal}: an earlier sottovoce wrote 1 of its acts, without numbers. Nobody would notice if"
+    code, out, _ = run("--db", db, "--journal", journal)
+    assert (code, out.splitlines()[-1].startswith(said)) == (0, True)
+    backup, new = back_up(db, tmp_path / "backup.db"), tmp_path / "new.db"
+    asked = ["db", "restore", "--from", str(backup), "--db", str(new), "--journal", str(journal)]
+    assert said in CliRunner().invoke(main, asked).stderr
 
 
 def test_journal_that_is_no_file_is_not_waited_for(db: str, tmp_path: Path, scratch: Path) -> None:

@@ -1,7 +1,6 @@
 """The journal: whole lines, on the disk before they are acknowledged, refused where they are damaged."""
 
 import fcntl
-import hashlib
 import os
 import re
 import resource
@@ -12,11 +11,11 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import starting
 from collecting import INVITED, SMALL, TIMEOUT_S, check_store, count_here, invite_reports, make_reports, publish_here
+from old_journals import old_line, write_old_journal
 from sotto_collector.errors import JournalError, StoreUnavailableError
 from sotto_collector.invitations import make_invitations, revoke_invitations
 from sotto_collector.journal import EndedToken, ErasedReport, Journal, RevokedInvitations, read_journal
@@ -115,16 +114,8 @@ def assert_refused(path: Path, lines: list[bytes], said: str) -> None:
         read_journal(path)
 
 
-def old_line(did: object) -> bytes:
-    """Return a line as the version before wrote it."""
-    written = msgspec.json.encode(did)
-    return b'{"did":%s,"check":"%s"}\n' % (written, hashlib.sha256(written).hexdigest()[:16].encode())
-
-
 def test_journal_of_before_lines_had_numbers_is_read_and_goes_on_with_numbers(path: Path) -> None:
-    head = old_line({"format": "sottovoce-journal-1", "journal": "1" * 32, "store": STORE.hex()})
-    acts = [old_line(act_of(number)) for number in range(3)]
-    path.write_bytes(b"".join([head, *acts]))
+    head, *acts = write_old_journal(path, STORE, *map(act_of, range(3)))
     read = read_journal(path)
     assert (receipts_in(path), read.n_unchained, read.reach.n_acts) == ([0, 1, 2], 3, 3)
     journal = Journal(path, STORE)

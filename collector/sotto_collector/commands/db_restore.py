@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sotto_collector.commands.ending import ending_tidily
-from sotto_collector.commands.given_journals import read_given
+from sotto_collector.commands.given_journals import read_given, say_unchained
 from sotto_collector.commands.options import db_option
 from sotto_collector.errors import CollectorError
 from sotto_collector.journal import ErasedSurvey, count_acts
@@ -162,11 +162,7 @@ def _notes(redone: Redone, *, has_journals: bool) -> list[str]:
         "revoked is as it was in the backup."
         for journal in redone.missing
     ]
-    notes += [
-        f"Journal {path}: an earlier sottovoce wrote its first {n:,} acts, without numbers. Nobody would notice a line "
-        "that is missing among them."
-        for path, n in redone.unchained.items()
-    ]
+    notes += say_unchained(redone.unchained)
     if redone.acts:
         notes.append(
             "Compare the number of acts with what sotto db status or the metric sotto_journal_acts said last: a "

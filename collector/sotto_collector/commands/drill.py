@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sotto_collector.commands.ending import ending_tidily
-from sotto_collector.commands.given_journals import read_given
+from sotto_collector.commands.given_journals import read_given, say_unchained
 from sotto_collector.commands.options import db_option, journal_option
 from sotto_collector.daily_copies import newest_copy
 from sotto_collector.store import Store
@@ -60,4 +60,4 @@ def _say(done: Drilled) -> str:
         else f"The journal {journal} was not given: a restore needs it."
         for journal in done.restored.missing
     ]
-    return "\n".join(lines)
+    return "\n".join([*lines, *say_unchained(done.restored.unchained)])

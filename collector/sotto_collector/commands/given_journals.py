@@ -1,5 +1,6 @@
-"""Journals that a command is given: each is looked at before it is read."""
+"""Journals that a command is given: each is looked at before it is read; what else is to be said of them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sotto_collector.journal import ReadJournal, read_journal
@@ -11,3 +12,12 @@ def read_given(path: Path) -> ReadJournal:
     if path.exists():
         check_regular(str(path), "journal")
     return read_journal(path)
+
+
+def say_unchained(n_unchained: Mapping[str, int]) -> list[str]:
+    """Return a sentence a journal, by its path, whose first acts have no number."""
+    return [
+        f"Journal {path}: an earlier sottovoce wrote {n:,} of its acts, without numbers. Nobody would notice if a "
+        "line among them were missing."
+        for path, n in n_unchained.items()
+    ]

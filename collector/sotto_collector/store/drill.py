@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from sotto_collector.errors import StoreError
 from sotto_collector.journal import ReadJournal
-from sotto_collector.store.about import note_drill
+from sotto_collector.store.about import note_drill, read_about
 from sotto_collector.store.backup import back_up
 from sotto_collector.store.redo import Redone, Wishes
 from sotto_collector.store.restore import copy_upgraded, restore_copy
@@ -36,20 +37,28 @@ def drill(
     """Restore a backup of a store, one that is made now where none is named, and note the day where all is well.
 
     Collectors may run. All that it makes is in a private folder of TMPDIR, and gone at the end. `read_journals` is
-    called once the backup is there. Raises StoreError where the backup cannot be restored.
+    called once the backup is there. Raises StoreError where the backup cannot be restored, or is another store's.
     """
     with private_folder() as folder:
         copy, scratch = str(folder / "backup.db"), str(folder / "restored.db")
         if backup is None:
             back_up(live, copy, live.today(), told)
+        else:  # it may be of an earlier schema, and it stays as it is
+            _check_same(live, copy_upgraded(backup, copy), backup)
         redone = restore_copy(backup or copy, scratch, Wishes(read_journals()))
-        if backup is not None:  # it may be of an earlier schema, and it stays as it is
-            copy_upgraded(backup, copy)
         with closing(Store(scratch, create=False)) as restored:
             counted, faults = _compare(copy, restored, redone)
     if not faults:
         note_drill(live, live.today())
     return Drilled(backup, counted, redone, faults)
+
+
+def _check_same(live: Store, identity: bytes | None, backup: str) -> None:
+    """Raise StoreError for a backup of another store; of one that has no identity yet nobody can say."""
+    with live.reader() as connection:
+        own = read_about(connection).identity
+    if identity not in (None, own):
+        raise StoreError(f"backup ({backup}) must be a backup of db ({live.dialect.name}); it is another database's.")
 
 
 def _compare(copy: str, restored: Store, redone: Redone) -> tuple[dict[str, int], tuple[str, ...]]:

@@ -1,19 +1,21 @@
 """Restore: a backup becomes a store again, what was done after it is done again, and releases go on safely."""
 
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.errors import StoreError
-from sotto_collector.store.about import note_checked
+from sotto_collector.store.about import note_checked, read_about
 from sotto_collector.store.backup import check_sum
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import locate
+from sotto_collector.store.facts import SINCE
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.redo import Redone, Wishes, find_doomed, redo
 from sotto_collector.store.retention import believe_day, erase_due, find_doubt, find_due, read_seen
+from sotto_collector.store.schema import store as about
 from sotto_collector.store.store import Store
 
 
@@ -26,7 +28,7 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
     location = locate(target)
     with location.workplace() as work:
         _copy(backup, work)
-        try:
+        with _blaming(backup, work):
             _upgrade(work)
             store = Store(work, create=False)
             try:
@@ -37,17 +39,23 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
                     copy_store(store, target, told)
             finally:
                 is_whole = store.close()
-        except StoreError as fault:  # what is wrong with the copy is wrong with the backup
-            raise type(fault)(str(fault).replace(f"db ({work})", f"backup ({backup})")) from fault
         if location.is_file and not is_whole:  # what was done again is in its log, which would be lost as it is renamed
             raise StoreError(f"db ({target}) must be read by nobody before it is whole.")
     return redone
 
 
-def copy_upgraded(backup: str, to: str) -> None:
-    """Make a store of a backup in a new file, of this program's schema, and do nothing else. Raises StoreError."""
+def copy_upgraded(backup: str, to: str) -> bytes | None:
+    """Make a store of a backup in a new file, of this program's schema, and do nothing else.
+
+    Return the backup's `About.identity`, None where its schema is from before there was one. Raises StoreError.
+    """
     _copy(backup, to)
-    _upgrade(to)
+    with _blaming(backup, to):
+        identity = locate(to).glance(
+            lambda connection, revision: read_about(connection).identity if revision >= SINCE[about] else None
+        )
+        _upgrade(to)
+    return identity
 
 
 def restore_in_place(db: str, wishes: Wishes) -> Redone:
@@ -80,6 +88,15 @@ def _redo(store: Store, wishes: Wishes) -> Redone:
     check_integrity(store)
     store.run(lambda transaction: note_checked(transaction.connection))
     return replace(redone, past=past, past_left=tuple(each.survey_id for each in due) if doubt else (), doubt=doubt)
+
+
+@contextmanager
+def _blaming(backup: str, work: str) -> Iterator[None]:
+    """Say of the backup what is wrong with its copy."""
+    try:
+        yield
+    except StoreError as fault:
+        raise type(fault)(str(fault).replace(f"db ({work})", f"backup ({backup})")) from fault
 
 
 def _copy(backup: str, work: str) -> None:
