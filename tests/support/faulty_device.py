@@ -1,6 +1,6 @@
 """A program of somebody else's, as `sotto audit --program` runs it: python faulty_device.py FAULT
 
-It has been written from docs/maths.md and docs/audit.md alone, imports nothing of sottovoce, and answers yes-no,
+It has been written from docs/maths-coins.md and docs/audit.md alone, imports nothing of sottovoce, and answers yes-no,
 k-ary and unary questions, of one stage or two, in surveys with `draw`, `skip` and waves. FAULT says what is wrong with
 it; `none` is nothing. With `-flip` behind it a coin of a yes-no question says whether the answer is kept, not what is
 reported.

@@ -2,7 +2,7 @@
  * Exact coins: the only way to randomness. A probability is an integer threshold out of 2^32, and a coin is heads when a
  * uniform 32-bit integer is below it; compared lazily, one byte decides 255 coins of 256, and a tie draws the next.
  * The order in which bytes are consumed is part of the protocol: all first bytes of a batch, then the second bytes of
- * the coins that are still tied, in order, and so on (docs/maths.md of the project).
+ * the coins that are still tied, in order, and so on (docs/maths-coins.md of the project).
  */
 
 import { bigEndian, concat } from "./bytes.js";

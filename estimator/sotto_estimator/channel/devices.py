@@ -1,7 +1,7 @@
 """Reports of pooled waves: how many of them can be of the same devices.
 
 Devices are independent of one another, and send one report a wave at most. Notation: of waves of n1 >= n2 >= .. reports
-at most n2 devices sent two, n3 three, and so on; N_k = n_k - n_(k+1). Proofs are in docs/maths.md.
+at most n2 devices sent two, n3 three, and so on; N_k = n_k - n_(k+1). Proofs are in docs/maths-waves.md.
 """
 
 from collections.abc import Iterable

@@ -6,7 +6,7 @@ any weight r > 0, any h > 0 and all shares
   P(x_2 - r x_1 >= t) <= exp(g_2(h, f_2) + g_1(-r h, f_1) - h t),     (Chernoff 1952)
 
 g_i(h, f) the logarithm of E exp(h x_i). It is concave in f_1 and f_2, so the worst shares on the line f_2 = r f_1 + d
-have a closed form for each h; the best h is looked for, and whichever is found holds (docs/maths.md).
+have a closed form for each h; the best h is looked for, and whichever is found holds (docs/maths-planning.md).
 """
 
 import numpy as np

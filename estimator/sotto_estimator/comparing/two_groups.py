@@ -4,7 +4,7 @@ Each group's reports are independent of the other's, and come in any order: whic
 was seen before, and so may the moment at which somebody stops. Tilts (h, k) of the two counts S and T give wealth
 e^(h S - m(h)) e^(k T - m'(k)), m and m' the logarithms of E e^(h S) and E e^(k T) under two shares; a mixture of such,
 fixed before, ever comes to 1 / tail with a probability of `tail` at most (Ville 1939). What is known of the difference
-alone is the least wealth against all pairs of shares that have it. The proof is in docs/maths.md.
+alone is the least wealth against all pairs of shares that have it. The proof is in docs/maths-waves.md.
 """
 
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ E_jc(h) = sum over r of P_j(r | c) e^(h w_jr), of independent reports
 for every h > 0. Its logarithm is concave in the shares f_c, so it lies below its tangent plane at any of them: and the
 plane, at the worst columns of the label and of the others, is linear in the label's share. Where it is e^-budget, all
 smaller shares are refuted too, as it rises. So each h and each tangent point give an end that holds, and search takes
-the best: docs/maths.md. About the respondents of K people the worst split over the arms takes the place of f.
+the best: docs/maths-designs.md. About the respondents of K people the worst split over the arms takes the place of f.
 """
 
 import math

@@ -3,7 +3,7 @@
 Notation: t, u are P(a device's permanent response supports the value), if it is true and if not; o, z are P(a report
 does), by whether that response does. A, B = 1 - o + o e^h, 1 - z + z e^h. Of m reports of one answer the generating
 function is M1(m) = t A^m + (1-t) B^m if it is true, else M0(m) = u A^m + (1-u) B^m. A channel of one stage has o = 1
-and z = 0, and then the reports of one device may depend on each other in any way. Proofs are in docs/maths.md.
+and z = 0, and then the reports of one device may depend on each other in any way. Proofs are in docs/maths-waves.md.
 """
 
 from dataclasses import dataclass, replace

@@ -93,7 +93,7 @@ def tail_above(s: Floats, n_true: int, n: int, channel: Channel, devices: Device
     """Return P(S >= s) where n_true of n have the value, or slightly more; shape of s, which is one-dimensional.
 
     Exact, to 1e-8 of it and outward. Where `devices` can have sent several of the reports, each of which then has as
-    many of the n and n_true as the others, it is Chernoff's bound for them (docs/maths.md).
+    many of the n and n_true as the others, it is Chernoff's bound for them (docs/maths-waves.md).
     """
     return _tail_of(s, float(n_true), float(n), Noise.of(channel), devices)
 

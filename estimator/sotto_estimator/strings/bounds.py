@@ -25,7 +25,7 @@ def chernoff_half_width(
 
     `weights`: shape (n, n_cohorts, n_bits), fixed beforehand, 0 in cohorts without reports. With strings drawn
     independently for each device (worth `counts.n_devices` of them in a cohort, whatever the dependence of a device's
-    reports: docs/maths.md), an interval around the sum misses its expectation with probability
+    reports: docs/maths-waves.md), an interval around the sum misses its expectation with probability
     at most `miss`, for every n: sqrt(2 ln(2/miss) V), V = sum of [s |w|^2 / contrast^2 + D^2 / 4] / n_devices over
     cohorts. s: Kearns & Saul (1998) for bits of known probabilities; D: the range over strings of the sum of weights
     of their bits (Hoeffding 1963). `unlisted`, a sum of squared shares of strings that are hashed at random, adds

@@ -60,7 +60,7 @@ class KaryResponse(NumberResponse, SetResponse):
         """They do not add up: the exact loss is that of n reports that are all the same option.
 
         With odds P and Q of either stage, for the true option over any other one, its probability is as P Q^n + k-1 if
-        it is the answer, as P + Q^n + k-2 if another is. No other reports tell more (docs/maths.md).
+        it is the answer, as P + Q^n + k-2 if another is. No other reports tell more (docs/maths-privacy.md).
         """
         if not self.has_two_stages or n_reports < 2:
             return super().epsilon_of(n_reports, declared)

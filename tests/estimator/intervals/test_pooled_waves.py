@@ -123,7 +123,7 @@ def test_the_same_check_finds_a_second_stage_that_is_not_there() -> None:
 
 
 def naive_low(s: float, n: int, n_waves: int, channel: Channel, target: Target, tail: float) -> float:
-    """Return the lower end of equal waves by a solver, from the formula as it stands in docs/maths.md."""
+    """Return the lower end of equal waves by a solver, from the formula as it stands in docs/maths-waves.md."""
     kept, one, zero = channel.permanent, channel.report_if_one, channel.report_if_zero
 
     def log_bound(h: float, share: float) -> float:
@@ -170,7 +170,7 @@ def test_the_intervals_of_a_published_case_are_as_its_author_found() -> None:
     [(1.2, 0.111, 0.100), (2, 0.085, 0.070), (4, 0.072, 0.054), (8, 0.071, 0.052)],
 )
 def test_half_widths_are_those_of_the_table(forever: float, population: float, respondents: float) -> None:
-    """That of docs/maths.md, of the published case; of one stage .126."""
+    """That of docs/maths-waves.md, of the published case; of one stage .126."""
     kept = 1 / (1 + np.exp(-forever))
     one = (1 / (1 + np.exp(-1)) - (1 - kept)) / (2 * kept - 1)
     channel = two_stages(kept, 1 - kept, one, 1 - one)
