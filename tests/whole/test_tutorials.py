@@ -50,7 +50,7 @@ def test_the_mail_promises_what_the_survey_holds(console: Console) -> None:
     explained = " ".join(console.run_command("sotto explain staff.toml").split())
     mail = re.sub(r"\n> ?", " ", STAFF.read_text())
     for said, promised in [
-        ("Of 100 people whose answer is no, 11 say yes by chance too.", "Of 100 people who answer no, 11 send yes too"),
+        ("Of 100 people whose answer is no, 11 say yes by chance too.", "11 of 100 people who answer no send yes too"),
         ("10 % before: at most 45.1 %", "at most 45 % sure"),
         ("no counts of fewer than 20 reports", "from 20 answers on"),
     ]:
