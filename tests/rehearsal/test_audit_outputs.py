@@ -46,15 +46,24 @@ def forms(audit: Audit) -> dict[str, str]:
         "json": json.dumps(found.to_dict()),
         "page": read_html(found.to_html()).text,
         "junit": to_junit(SURVEY, [audit], WHEN),
+        "csv": found.as_csv(),
+        "markdown": found.as_markdown(),
+        "latex": found.as_latex(),
     }
 
 
-@pytest.mark.parametrize("form", ["text", "json", "page", "junit"])
+@pytest.mark.parametrize("form", ["text", "json", "page", "junit", "csv", "markdown", "latex"])
 def test_every_form_lists_what_was_not_tested(form: str) -> None:
     audit = audit_of(SOME)
     assert len(audit.untested) > 5
     said = forms(audit)[form]
     assert [each for each in audit.untested if each not in said] == []
+
+
+def test_a_picture_says_how_much_was_not_tested() -> None:
+    audit = audit_of(SOME)
+    title, _ = ClientAudits(SURVEY, (audit, audit), 1e-6, WHEN, "x").panels()
+    assert f"{len(audit.untested)} things were not tested" in title
 
 
 def test_a_question_without_reports_is_not_called_ok() -> None:

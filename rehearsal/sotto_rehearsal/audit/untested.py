@@ -15,8 +15,9 @@ ALWAYS = (
     "what the program sends elsewhere, logs, or writes to its disk",
     "noise from a foreseeable generator where the ids come from a good one",
     "a generator that is seeded by a clock in finer steps than a report takes, or by something else foreseeable",
-    "ids from PCG64, xoshiro256++, Philox, SFC64, ChaCha or other good generators with a foreseeable seed, and from "
-    "known generators where one report draws more words than another",
+    "ids from PCG64, xoshiro256++, Philox, SFC64, ChaCha or other good generators with a foreseeable seed",
+    "ids from known generators where one report draws more words than another, such as Python's random with ids of "
+    "random.choice for each digit, or noise of random.randint",
 )
 
 

@@ -172,13 +172,19 @@ def _exact(of: Loss | Proof) -> dict[str, Any]:
     return {name: float(value) if isinstance(value, Decimal) else value for name, value in asdict(of).items()}
 
 
+def _tables(audit: Audit) -> dict[str, list[dict[str, Any]]]:
+    members = _program_members(audit)
+    not_tested = [{"said": said} for said in audit.untested]
+    return {table: members[table] for table in ("losses", "checks", "proofs")} | {"not_tested": not_tested}
+
+
 def _records(found: ClientAudits) -> list[dict[str, Any]]:
-    """Return a row for each bound, then for each check, then for each proof, program by program."""
+    """Return a row for each bound, check, proof, and thing that was not tested, program by program."""
     rows = [
-        {"program": members["program"], "version": members["version"], "table": table} | row
-        for members in map(_program_members, found.audits)
-        for table in ("losses", "checks", "proofs")
-        for row in members[table]
+        {"program": audit.program.name, "version": audit.program.version, "table": table} | row
+        for audit in found.audits
+        for table, of_table in _tables(audit).items()
+        for row in of_table
     ]
     columns = dict.fromkeys(name for row in rows for name in row)
     about = {"survey": found.survey.id, "fingerprint": found.survey.fingerprint, "false_alarm": found.false_alarm}
@@ -196,7 +202,9 @@ def _panels(found: ClientAudits) -> "tuple[str, list[Panel]]":
         panels += [point_panel(points, f"{audit.program.name}: epsilon, from what is seen to what is declared")] * bool(
             seen
         )
-    return f"{found}\na dot is what reports give away at least; the line ends at what is declared", panels
+    n_untested = len({said for audit in found.audits for said in audit.untested})
+    left = f"{n_untested} things were not tested: the report lists them"
+    return f"{found}\na dot is what reports give away at least; the line ends at what is declared\n{left}", panels
 
 
 def _bound(loss: Loss) -> "Point":
