@@ -2,8 +2,8 @@
 
 A probability is an integer threshold out of 2**32, and a coin is heads when a uniform 32-bit integer is below it. The
 integer is compared lazily, from its most significant byte: one byte decides 255 coins of 256, a tie draws the next.
-The order in which bytes are consumed is part of the protocol (docs/maths-coins.md): all first bytes of a batch, then the
-second bytes of the coins that are still tied, in order, and so on.
+The order in which bytes are consumed is part of the protocol (docs/maths-coins.md): all first bytes of a batch, then
+the second bytes of the coins that are still tied, in order, and so on.
 """
 
 from collections.abc import Callable

@@ -4,7 +4,8 @@ For outputs y in [0, 1] of independent people whose means have the mean m, and a
 product of (1 + b (y - m)) has a mean of at most 1: each factor has a mean of 1 + b (m_i - m), and their product is
 largest where all m_i are m (arithmetic and geometric means). So has a mixture of capitals of several bets that were
 fixed before. By Markov's inequality it is 1 / tail or more with `tail` at most. It needs the histogram alone, no order.
-Notation: counts of shape (rows, n_outputs), of reports that are worth n / n_waves independent ones (docs/maths-numbers.md).
+The proof is in docs/maths-numbers.md. Notation: counts of shape (rows, n_outputs), of reports that are worth
+n / n_waves independent ones.
 """
 
 import numpy as np

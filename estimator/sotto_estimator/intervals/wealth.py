@@ -2,7 +2,8 @@
 
 Reports are independent bits X_i with P(X_i = 1) = l_i. For a tilt h the product of e^(h X_i) / (1 - l_i + l_i e^h) is a
 martingale that starts at 1, and so is a mixture over tilts that were fixed before. By Ville's inequality (1939) it ever
-comes to 1 / tail with a probability of `tail` at most. The method is Robbins's (1970); the proof is in docs/maths-waves.md.
+comes to 1 / tail with a probability of `tail` at most. The method is Robbins's (1970). The proof is in
+docs/maths-waves.md.
 """
 
 import numpy as np

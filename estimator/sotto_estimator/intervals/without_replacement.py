@@ -2,7 +2,8 @@
 
 Notation: M of the N have the value, K of the n respondents, hypergeometric; S of the n reports support it, given K the
 sum of two binomials. S grows with M stochastically, so what refutes M refutes all smaller ones. As in `respondents`
-only "the fewest M that the count allows" is worked out; the most is the mirror image. Proofs are in docs/maths-intervals.md.
+only "the fewest M that the count allows" is worked out; the most is the mirror image. Proofs are in
+docs/maths-intervals.md.
 """
 
 from collections.abc import Callable

@@ -149,7 +149,7 @@ def _has_published_rates(mechanism: Mechanism, channel: Channel) -> bool:
 
 
 def _published(mechanism: Mechanism, answer: NDArray[Any]) -> list[Fraction]:
-    """Return P(a report supports each value | answer), by the thresholds that a survey publishes (docs/maths-privacy.md)."""
+    """Return P(a report supports each value | answer), by a survey's published thresholds (docs/maths-privacy.md)."""
     threshold = {name: Fraction(number, COIN_SCALE) for name, number in mechanism.parameters().items()}
     true, every = threshold["threshold_if_true"], range(mechanism.n_values)
     match mechanism:

@@ -1,6 +1,6 @@
 /** @typedef {import("./survey.js").Survey} Survey */
 /**
- * Draw nDrawn of nQuestions: every set of so many is as likely, exactly (Floyd; docs/maths-coins.md has the order of coins).
+ * Draw nDrawn of nQuestions: every set of so many is as likely, exactly (Floyd; the order of coins: docs/maths-coins.md).
  * @param {number} nQuestions @param {number} nDrawn @param {Coins} coins @returns {Promise<boolean[]>}
  */
 export function drawQuestions(nQuestions: number, nDrawn: number, coins: Coins): Promise<boolean[]>;
