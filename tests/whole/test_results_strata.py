@@ -145,6 +145,15 @@ def test_all_strata_stand_beside_one_another_with_the_numbers_of_the_command(hou
         assert "north" in drawn.text
 
 
+def test_all_strata_together_have_the_intervals_of_the_command(house: House) -> None:
+    for stratum, n_reports in N_OF.items():
+        collect(house, PLACES, stratum, n_reports)
+    tallies = {STRATA[place - 1]: tally_in(house, PLACES, place) for place in N_OF}
+    found = estimate_strata(tallies, IntervalOptions(simultaneous=True), len(STRATA))
+    assert found is not None
+    assert get(house, "places/results.json?stratum=each&simultaneous=yes").data == f"{found.as_json()}\n".encode()
+
+
 def test_the_chooser_offers_every_stratum_and_keeps_the_other_choices(house: House) -> None:
     collect(house, TWICE, 1, 30)
     page = see(house, TWICE, "?stratum=1&level=0.9&wave=1")

@@ -83,6 +83,11 @@ class Difference:
         return self.reference, self.group
 
     @property
+    def is_found(self) -> bool:
+        """Whether the test found anything."""
+        return self.verdict not in (None, "not told apart")
+
+    @property
     def is_void(self) -> bool:
         """Whether counts of a group contradict its design."""
         return self.verdict is None
@@ -111,6 +116,19 @@ class Difference:
         if self.verdict == "not told apart":
             return f"{named}: {self.group} and {self.reference} cannot be told apart."
         return f"{named}: {self.verdict} in {self.group} than in {self.reference}."
+
+    @property
+    def alike(self) -> str:
+        """What is known of many groups of which the same is known."""
+        named, reference = (
+            text.replace("{", "{{").replace("}", "}}")
+            for text in (", ".join(filter(None, [self.question, self.answer])), self.reference)
+        )
+        if self.is_void:
+            return f"{named}: {{n}} groups cannot be compared, because counts contradict the survey's design."
+        if self.verdict == "not told apart":
+            return f"{named}: {{n}} groups cannot be told apart from {reference}."
+        return f"{named}: {self.verdict} in {{n}} groups than in {reference}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """What tests return: rows, and what is wrong with the counts that they are made of."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
+from sotto_estimator.intervals.group_misfit import MANY, GroupMisfit, alarms_of
 from sotto_estimator.results.result import Result
 
 
@@ -46,6 +47,10 @@ class Row(Protocol):
         """What is known, in plain words."""
 
     @property
+    def alike(self) -> str:
+        """What is known of many rows that say the same, with {n} for how many they are; "" where none does."""
+
+    @property
     def span(self) -> "Span":
         """What is drawn of it."""
 
@@ -80,8 +85,11 @@ class Tested(Result, Generic[R]):
         return alarms_of(self._named)
 
     def __str__(self) -> str:
-        """Return what is known, a sentence a row."""
-        return "\n".join(dict.fromkeys(row.sentence for row in self.rows))
+        """Return what is known, a sentence a row; one sentence of many rows that say the same."""
+        n_alike = Counter(row.alike for row in self.rows)
+        is_many = {alike: n > MANY for alike, n in n_alike.items() if alike}
+        said = (row.alike.format(n=n_alike[row.alike]) if is_many.get(row.alike) else row.sentence for row in self.rows)
+        return "\n".join(dict.fromkeys(said))
 
     def held_against(self, contradictions: Sequence[GroupMisfit]) -> Self:
         """Return the same, with no verdict of counts that honest reports hardly ever give."""

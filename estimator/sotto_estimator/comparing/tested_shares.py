@@ -61,6 +61,11 @@ class ShareTested:
         return Span(named, math.nan if self.share is None else self.share, low, high, None)
 
     @property
+    def alike(self) -> str:
+        """Nothing: each row is of its own answer."""
+        return ""
+
+    @property
     def sentence(self) -> str:
         """What is known, in plain words."""
         if self.verdict is None:

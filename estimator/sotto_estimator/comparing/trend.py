@@ -60,6 +60,11 @@ class Trend:
         return self.groups
 
     @property
+    def is_found(self) -> bool:
+        """Whether the test found anything."""
+        return self.verdict not in (None, "no trend found")
+
+    @property
     def is_void(self) -> bool:
         """Whether counts of a group contradict its design."""
         return self.verdict is None
@@ -79,6 +84,11 @@ class Trend:
         named = ", ".join(filter(None, [self.question, self.answer]))
         slope, low, high = (np.nan if of is None else of for of in (self.slope, self.slope_low, self.slope_high))
         return Span(named, slope, low, high, self.unit)
+
+    @property
+    def alike(self) -> str:
+        """Nothing: each row is of its own answer."""
+        return ""
 
     @property
     def sentence(self) -> str:

@@ -95,7 +95,7 @@ class Table:
     @property
     def is_marked(self) -> bool:
         """Whether an estimate is marked as impossible."""
-        places = [place for place, column in enumerate(self.columns) if column.kind == "estimate"]
+        places = [place for place, column in enumerate(self.columns) if column.kind in ("estimate", "points")]
         return any(
             part.startswith(OUTSIDE) for row in self.cells for place in places for part in row[place].split(", ")
         )

@@ -53,13 +53,13 @@ def share_percent(share: float, n_decimals: int = _N_DECIMALS) -> str:
     return mark_of(share, n_decimals) + percent(share, n_decimals)
 
 
-def signed_percent(shift: float) -> str:
-    """Return a difference of shares in per cent with two decimals and its sign, where it has one.
+def signed_percent(shift: float, n_decimals: int = _N_DECIMALS) -> str:
+    """Return a difference of shares in per cent with its sign, where it has one.
 
-    >>> signed_percent(-0.0123), signed_percent(-1e-18)
-    ('-1.23 %', '0.00 %')
+    >>> signed_percent(-0.0123), signed_percent(-1e-18), signed_percent(0.000037, 4)
+    ('-1.23 %', '0.00 %', '+0.0037 %')
     """
-    words = f"{100 * shift:+.2f} %"
+    words = f"{100 * shift:+.{n_decimals}f} %"
     return words if words.strip("+-0. %") else words[1:]
 
 
@@ -68,5 +68,13 @@ def n_decimals_of(row: Measured) -> int:
 
     Those of an interval from 0 to .0037 % are four, or it would be one from 0.00 to 0.00 %.
     """
-    width = row.high - row.low or _ERRORS * row.standard_error
+    return n_decimals_of_width(row.high - row.low or _ERRORS * row.standard_error)
+
+
+def n_decimals_of_width(width: float) -> int:
+    """Return the same of an interval that is this wide, as a share.
+
+    >>> n_decimals_of_width(0.1), n_decimals_of_width(0.000037)
+    (2, 4)
+    """
     return max(_N_DECIMALS, -2 - step_of(width).adjusted()) if 0 < width < 1 else _N_DECIMALS

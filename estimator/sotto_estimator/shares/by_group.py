@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from sotto_estimator.errors import EstimatorError, NoReportsError, SourceError, WithheldError
+from sotto_estimator.intervals.group_misfit import alarms_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.result import Result
 from sotto_estimator.results.words import interval_words
@@ -62,7 +63,9 @@ class SideBySide(Result):
 
     def alarms(self) -> list[str]:
         """Return what is wrong with the counts of a group, with its name."""
-        return [f"{name_of(one)}{alarm}" for one in self.estimates for alarm in one.alarms()]
+        voids = [(name_of(one).removesuffix(": "), void) for one in self.estimates for void in one.contradictions]
+        rest = [(one, replace(one, contradictions=())) for one in self.estimates]
+        return [*alarms_of(voids), *(f"{name_of(one)}{alarm}" for one, other in rest for alarm in other.alarms())]
 
 
 def estimate_strata(

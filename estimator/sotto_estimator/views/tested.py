@@ -1,7 +1,8 @@
 """What tests say: for people, as members for programs, and as a picture."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sotto_estimator.comparing.compare import Difference
@@ -11,6 +12,14 @@ from sotto_estimator.comparing.trend import Trend
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
 from sotto_estimator.results.document import Cell, Column, Kind, Lines, Part, Table, marks
 from sotto_estimator.results.figure import Panel, Point, point_panel
+from sotto_estimator.results.percents import (
+    NOTHING,
+    OUTSIDE,
+    n_decimals_of_width,
+    percent,
+    share_percent,
+    signed_percent,
+)
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import NO_INTERVAL
 
@@ -24,6 +33,12 @@ _KINDS: dict[str, Kind] = {
     "slope": "points",
     "P": "p",
 }
+_SHARES: dict[Kind, Callable[[float, int], str]] = {
+    "estimate": share_percent,
+    "share": percent,
+    "points": signed_percent,
+}
+"""How a share, or a difference of shares, is written with this many decimals."""
 _QUANTITIES = {"share": "", "groups": "difference: ", "trend": "slope: "}
 
 
@@ -48,25 +63,26 @@ def _parts(found: Tested[Row]) -> list[Part]:
 
 
 def _share_cells(row: ShareTested) -> list[Cell]:
-    known: list[Cell] = [row.question, row.answer, row.n, row.epsilon, row.share, row.standard_error]
-    return [*known, _interval(row, row.low, row.high), row.p_value, row.verdict]
+    shown = _Shown(row, row.low, row.high)
+    known: list[Cell] = [row.question, row.answer, row.n, row.epsilon, shown.words(row.share, "estimate")]
+    return [*known, shown.words(row.standard_error, "share"), shown.interval("share"), row.p_value, row.verdict]
 
 
 def _difference_cells(row: Difference) -> list[Cell]:
-    unit, counts = row.unit, f"{row.n_group:,}, {row.n_reference:,}"
-    known: list[Cell] = [row.question, row.answer, f"{row.group} - {row.reference}", counts, row.epsilon]
-    known += [_estimates([row.group_estimate, row.reference_estimate], unit), _number(row.difference, unit, "points")]
+    shown = _Shown(row, row.difference_low, row.difference_high, row.unit, row.difference if row.is_found else None)
+    known: list[Cell] = [row.question, row.answer, f"{row.group} - {row.reference}"]
+    known += [f"{row.n_group:,}, {row.n_reference:,}", row.epsilon]
+    known += [shown.estimates([row.group_estimate, row.reference_estimate]), shown.difference(row.difference)]
     high = "unbounded" if row.ratio_high is None else f"{row.ratio_high:.3g}"
     ratio = None if row.ratio_low is None else f"{row.ratio_low:.3g} to {high}"
-    interval = _interval(row, row.difference_low, row.difference_high, unit, "points")
-    return [*known, interval, ratio, row.p_value, row.verdict]
+    return [*known, shown.interval("points"), ratio, row.p_value, row.verdict]
 
 
 def _trend_cells(row: Trend) -> list[Cell]:
-    unit = row.unit
+    shown = _Shown(row, row.slope_low, row.slope_high, row.unit, row.slope if row.is_found else None)
     known: list[Cell] = [row.question, row.answer, ", ".join(row.groups), sum(row.n), row.epsilon]
-    known += [_estimates(row.estimates, unit), _number(row.slope, unit, "points")]
-    known += [_number(row.standard_error, unit, "share"), _interval(row, row.slope_low, row.slope_high, unit, "points")]
+    known += [shown.estimates(row.estimates), shown.words(row.slope, "points")]
+    known += [shown.words(row.standard_error, "share"), shown.interval("points")]
     return [*known, row.p_value, row.verdict]
 
 
@@ -82,21 +98,44 @@ _SHOWN: dict[str, tuple[tuple[str, ...], Callable[[Any], list[Cell]]]] = {
 """The columns of each kind of test, and what makes a row of them."""
 
 
-def _number(value: float | None, unit: str | None, kind: Kind) -> str:
-    """Return a share as its kind is written, or a mean in its unit."""
-    if unit is None or value is None:
-        return Column("", kind).words(value)
-    return f"{value + 0.0:{'+' * (kind == 'points')},.4g} {unit}".rstrip()
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What writes the numbers of a row with the digits that its interval bears. `unit`: of means; None of shares.
 
+    `found`: a number that the test found not to be 0, however wide the interval: it is not shown as 0.
+    """
 
-def _estimates(estimates: Sequence[float | None], unit: str | None) -> str:
-    return ", ".join(_number(one, unit, "estimate") for one in estimates)
+    row: Row
+    low: float | None
+    high: float | None
+    unit: str | None = None
+    found: float | None = None
 
+    def words(self, value: float | None, kind: Kind) -> str:
+        """Return a share, or a difference of shares, as its kind is written, or a mean in its unit."""
+        if value is None or not math.isfinite(value):
+            return NOTHING
+        if self.unit is not None:
+            return f"{value + 0.0:{'+' * (kind == 'points')},.4g} {self.unit}".rstrip()
+        widths = [] if self.low is None or self.high is None else [self.high - self.low]
+        widths += [abs(self.found)] if self.found else []
+        return _SHARES[kind](value, n_decimals_of_width(min(widths, default=0.0)))
 
-def _interval(row: Row, low: float | None, high: float | None, unit: str | None = None, kind: Kind = "share") -> Cell:
-    if low is None or high is None:
-        return None if row.is_void or isinstance(row, Trend) else NO_INTERVAL
-    return f"{_number(low, unit, kind)} to {_number(high, unit, kind)}"
+    def difference(self, value: float | None) -> str:
+        """Return a difference, marked where none can be so large."""
+        words = self.words(value, "points")
+        is_outside = self.unit is None and value is not None and round(100 * abs(value), 2) > 100
+        return OUTSIDE * is_outside + words
+
+    def estimates(self, values: Sequence[float | None]) -> str:
+        """Return the estimates of groups."""
+        return ", ".join(self.words(value, "estimate") for value in values)
+
+    def interval(self, kind: Kind) -> Cell:
+        """Return the interval, or what stands for one."""
+        if self.low is None or self.high is None:
+            return None if self.row.is_void or isinstance(self.row, Trend) else NO_INTERVAL
+        return f"{self.words(self.low, kind)} to {self.words(self.high, kind)}"
 
 
 def _panels(found: Tested[Row]) -> tuple[str, list[Panel]]:

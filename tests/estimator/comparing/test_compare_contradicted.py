@@ -222,3 +222,29 @@ def test_waves_of_tally_files_whose_counts_contradict_have_no_verdict(tmp_path: 
         assert rows[-1]["p_value"] is None
     one = sotto("share", paths[2], "--null", ".5", "--question", "paid")
     assert one.stdout.startswith(f"paid: {SAID}")
+
+
+MANY = 12
+"""Groups beside the one that they are held against."""
+
+
+def many_groups(path: Path, n_same: int) -> list[object]:
+    """Return the words that test, or estimate, groups of a table in each of which as many of 100 say the same."""
+    rows = [f"g{g},{said}" for g in range(MANY + 1) for said in ["same"] * n_same + ["different"] * (100 - n_same)]
+    (path / "t.csv").write_text("\n".join(["g,q", *rows]))
+    return [path / "t.csv", "--column", "q", *CROSSWISE, "--by", "g"]
+
+
+def test_what_is_known_alike_of_many_groups_is_said_once(tmp_path: Path) -> None:
+    said = sotto("groups", *many_groups(tmp_path, 50)).stdout.splitlines()
+    assert said[:2] == [f"q, yes: {MANY} groups cannot be told apart from g0.", ""]
+
+
+def test_counts_of_many_groups_are_warned_of_once_and_of_all(tmp_path: Path) -> None:
+    words = many_groups(tmp_path, 2)
+    for result in (sotto("groups", *words), CliRunner().invoke(main, ["estimate", *map(str, words)])):
+        (warning,) = result.stderr.splitlines()
+        assert warning.startswith("Warning: g g0: q: 100 reports support")
+        assert warning.endswith(f"The counts of {MANY} other groups contradict the design too.")
+    said = sotto("groups", *words).stdout.splitlines()
+    assert said[0] == f"q, yes: {MANY} groups cannot be compared, because counts contradict the survey's design."

@@ -68,6 +68,26 @@ def test_a_share_near_none_is_not_shown_as_an_interval_of_no_width() -> None:
     assert printed.startswith("yes  at most 0.0037 %,")
 
 
+def test_no_test_finds_a_share_or_a_difference_that_it_shows_as_nothing() -> None:
+    zeros = ("--yes", 0, "--warner", "0.9999999")
+    share = sotto("test", "share", *zeros, "--n", 100_000, "--null", 0.001)
+    assert "0.0000 % to 0.0037 %" in share
+    groups = sotto("test", "groups", *zeros, "--n", 10**6, "--other-yes", 9, "--other-n", 10**6)
+    assert "+0.0009 %" in groups
+
+
+def test_a_difference_that_cannot_be_is_marked(tmp_path: Path) -> None:
+    told = {"a": 166, "b": 834}
+    rows = [f"{group},{said}" for group, n in told.items() for said in ["same"] * n + ["different"] * (1000 - n)]
+    (tmp_path / "t.csv").write_text("\n".join(["g,q", *rows]))
+    printed = sotto(
+        "test", "groups", tmp_path / "t.csv", "--column", "q", "--design", "crosswise", "--prob", "1/6", "--by", "g"
+    )
+    (row,) = [line for line in printed.splitlines() if "b - a" in line]
+    assert "*-100.20 %" in row
+    assert OUTSIDE_WORDS in printed
+
+
 def test_what_cannot_be_is_marked_in_every_table(tmp_path: Path) -> None:
     outputs = np.zeros(SURVEY.questions[1].mechanism.counts_shape, np.int64)
     outputs[[0, -1]] = 18, 82
