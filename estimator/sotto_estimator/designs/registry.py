@@ -27,7 +27,7 @@ _INNOCUOUS = Parameter(
 )
 _ESTIMATOR = Parameter(
     "estimator",
-    "`least-variance` (generalised least squares), or `paper`, the mean of the reports [least-variance]",
+    "`least-variance` (generalized least squares), or `paper`, the mean of the reports [least-variance]",
     "estimator",
     is_needed=False,
 )
@@ -63,8 +63,10 @@ DESIGNS: dict[str, NamedDesign] = {
     "forced": NamedDesign(
         "Chance says to answer yes, or no, or truly.",
         (
-            Parameter("prob_forced_yes", "of all, not only of those who are forced: the probability of `say yes`"),
-            Parameter("prob_forced_no", "of all: the probability of `say no`; the rest tell the truth"),
+            Parameter(
+                "prob_forced_yes", "the probability of `say yes`, among all people and not only those who are forced"
+            ),
+            Parameter("prob_forced_no", "the probability of `say no`, among all people. The rest tell the truth"),
         ),
         games.forced,
         "forced(prob_forced_yes=1/6, prob_forced_no=1/6)",
@@ -75,7 +77,7 @@ DESIGNS: dict[str, NamedDesign] = {
         (
             Parameter(
                 "prob_forced",
-                "of all: the probability of being told to give answer 1, 2, .., separated by spaces",
+                "the probabilities, among all people, that chance demands answer 1, 2, .., separated by spaces",
                 "probabilities",
             ),
         ),
@@ -84,7 +86,7 @@ DESIGNS: dict[str, NamedDesign] = {
         "Liu & Chow 1976",
     ),
     "k-ary": NamedDesign(
-        "The true answer of several is given, or else one of the others, all as likely.",
+        "The true answer of several is given, or else one of the others, all equally likely.",
         (
             Parameter("n_answers", "how many answers there are", "count"),
             Parameter(
@@ -119,8 +121,8 @@ DESIGNS: dict[str, NamedDesign] = {
         "Yu, Tian & Tang 2008",
     ),
     "mangat": NamedDesign(
-        "Who has the sensitive trait says yes. The others are asked Warner's way.",
-        (Parameter("prob_statement", "of those without the trait: the probability of the sensitive statement"),),
+        "People with the sensitive trait say yes. The others are asked Warner's way.",
+        (Parameter("prob_statement", "the probability of the sensitive statement, among people without the trait"),),
         games.mangat,
         "mangat(prob_statement=3/4)",
         "Mangat 1994",
@@ -147,9 +149,9 @@ DESIGNS: dict[str, NamedDesign] = {
         "Mangat 1992",
     ),
     "mangat-singh-singh": NamedDesign(
-        "Who has the sensitive trait says yes. The others draw: say no, or answer an unrelated question.",
+        "People with the sensitive trait say yes. The others draw: say no, or answer an unrelated question.",
         (
-            Parameter("prob_question", "of those without the trait: the probability of having to say no"),
+            Parameter("prob_question", "the probability of having to say no, among people without the trait"),
             Parameter("prevalence", "the share of yes to the unrelated question, of those who are asked it"),
         ),
         games.mangat_singh_singh,
@@ -164,14 +166,14 @@ DESIGNS: dict[str, NamedDesign] = {
         "Devore 1977",
     ),
     "singh-joarder": NamedDesign(
-        "Warner's way; but who has the sensitive trait and draws its opposite draws once more.",
+        "Warner's way, but people who have the sensitive trait and draw its opposite draw once more.",
         (Parameter("prob_statement", "the probability of the sensitive statement in one draw"),),
         games.singh_joarder,
         "singh-joarder(prob_statement=0.6)",
         "Singh & Joarder 1997",
     ),
     "christofides": NamedDesign(
-        "A card marked 1 to m is drawn. Who has the trait reports m + 1 less its mark, the others its mark.",
+        "A card marked 1 to m is drawn. People with the trait report m + 1 minus its mark, the others its mark.",
         (
             Parameter("prob_marks", "the probabilities of marks 1, 2, .., separated by spaces", "probabilities"),
             _ESTIMATOR,
@@ -206,7 +208,11 @@ DESIGNS: dict[str, NamedDesign] = {
     ),
     "cheating-detection": NamedDesign(
         "Chance says to answer yes, or truly; some say no in any case (they cheat). It takes two samples.",
-        (Parameter("prob_forced_yes", "of all: the probability of `say yes`, different in the two samples"),),
+        (
+            Parameter(
+                "prob_forced_yes", "the probability of `say yes`, among all people. It differs in the two samples"
+            ),
+        ),
         games.cheating,
         "cheating-detection(prob_forced_yes=1/4)",
         "Clark & Desharnais 1998",
