@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from sotto_author.forms.asking import question_id
-from sotto_author.prompts import ask_whether, ask_whole
+from sotto_author.prompts import ask_whether, ask_whole, ask_whole_or_none
 from sotto_author.refusal import with_refusal
 from sotto_protocol import SurveyError
 from sotto_protocol.definition import compile_survey
@@ -79,11 +79,25 @@ def _ask_question(text: str, taken: set[str]) -> dict[str, Any]:
 
 def _ask_skip(question: dict[str, Any], lang: str, may_skip: bool | None) -> dict[str, Any]:
     """Return a question that may be left out, if it is one that can be and its author agrees."""
-    offered = with_refusal(question, lang)
-    if offered == question or may_skip is False:
+    if may_skip is False:
         return question
-    is_agreed = may_skip or ask_whether(f'May people leave it out ("{offered["skip"]}")? It costs some precision')
+    if question["type"] == "number":
+        return question | _ask_skipped_number(question["minimum"], question["maximum"], must_skip=bool(may_skip))
+    offered = with_refusal(question, lang)
+    if offered == question:
+        return question
+    costs = "" if question["type"] == "text" else " It costs some precision"
+    is_agreed = may_skip or ask_whether(f'May people leave it out ("{offered["skip"]}")?{costs}')
     return offered if is_agreed else question
+
+
+def _ask_skipped_number(least: int, most: int, *, must_skip: bool) -> dict[str, int]:
+    """Return the member `skip` of a number; none where people must answer. Reports of numbers have no room for more."""
+    said = "If people leave it out, which number counts? It moves the mean"
+    if must_skip:
+        return {"skip": ask_whole(said, least, least, most)}
+    skip = ask_whole_or_none(f"{said} (Enter: everybody must answer)", least, most)
+    return {} if skip is None else {"skip": skip}
 
 
 def _members(kind: str) -> dict[str, Any]:

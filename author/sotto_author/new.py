@@ -31,6 +31,7 @@ _NOTES = {
     "min_reports": "no result of fewer",
     "draw": "of these questions a device asks so many, drawn by chance: more precise than all",
 }
+_SKIPPED = "If people leave it out, `skip` counts. That moves the mean. Without `skip` everybody must answer."
 _UNSAID = {"controller": "who asks", "contact": "whom respondents can write to"}
 _LANG = "Language that you write it in, such as de or pt-BR; not with --from: templates are in English."
 _TEMPLATES = "; ".join(f"{name}: {said}" for name, said in NAMES.items())
@@ -60,7 +61,8 @@ _TEMPLATES = "; ".join(f"{name}: {said}" for name, said in NAMES.items())
     "--skip/--no-skip",
     "may_skip",
     default=None,
-    help='Give yes-no and one-of questions an option "I\'d rather not say"  [default: asked for; of a template yes].',
+    help='Let people leave questions out. Yes-no and one-of questions get an option "I\'d rather not say". A text '
+    'then counts as "(no answer)". You choose which number counts  [default: asked for; in a template yes].',
 )
 @click.option("--lang", default="en", show_default=True, help=_LANG)
 def new(
@@ -130,7 +132,8 @@ def _say_ways(definition: dict[str, Any], design: Design) -> str:
     """Return what would let a template's last question show something."""
     ways = ["ask more people"]
     ways += ["ask about these people alone (--about respondents)"] * (definition["about"] == POPULATION)
-    ways += ["leave no room for who would rather not say (--no-skip)"] * ("skip" in definition["questions"][0])
+    has_option = definition["questions"][0].get("skip") in definition["questions"][0].get("options", ())
+    ways += ["leave no room for who would rather not say (--no-skip)"] * has_option
     ways += [f"let a report tell more (--epsilon, above {design.total:f})"]
     return f"You can {', '.join(ways[:-1])}, or {ways[-1]}."
 
@@ -163,7 +166,10 @@ def _write(path: Path, design: Design, n: int) -> None:
         "shows it as a page, and sotto publish makes it final. What else can stand here: docs/survey-file.md.",
     )
     missing = "".join(f'# {name} = ".."  # {said}\n' for name, said in _UNSAID.items() if name not in design.definition)
-    text = to_toml(design.definition, notes=_NOTES, head=head).replace("\npeople = ", f"\n{missing}people = ", 1)
+    comments = [_SKIPPED * (of["type"] == "number" and "skip" in of) for of in design.definition["questions"]]
+    text = to_toml(design.definition, comments, notes=_NOTES, head=head).replace(
+        "\npeople = ", f"\n{missing}people = ", 1
+    )
     write_new(path, text)
 
 

@@ -1,5 +1,7 @@
 """Questions at the terminal that say, where an answer is none, what one looks like."""
 
+from collections.abc import Callable
+
 import click
 
 
@@ -11,7 +13,19 @@ def ask_whether(said: str, *, is_usual: bool = True) -> bool:
 
 def ask_whole(said: str, usual: int, least: int, most: int) -> int:
     """Return a whole number in [least, most]. Raises click.Abort at the end of the input."""
+    return int(click.prompt(said, usual, err=True, value_proc=_whole_reader(least, most)))
 
+
+def ask_whole_or_none(said: str, least: int, most: int) -> int | None:
+    """Return a whole number in [least, most]; None for an empty answer. Raises click.Abort at the end of the input."""
+    read = _whole_reader(least, most)
+    number: int | None = click.prompt(
+        said, "", show_default=False, err=True, value_proc=lambda answer: read(answer) if answer.strip() else None
+    )
+    return number
+
+
+def _whole_reader(least: int, most: int) -> Callable[[str], int]:
     def read(answer: str) -> int:
         try:
             number = int(answer)
@@ -21,7 +35,7 @@ def ask_whole(said: str, usual: int, least: int, most: int) -> int:
             raise click.UsageError(f"a whole number is needed, from {least} to {most}.")
         return number
 
-    return int(click.prompt(said, usual, err=True, value_proc=read))
+    return read
 
 
 def _read_whether(answer: str) -> bool:

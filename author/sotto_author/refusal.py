@@ -1,4 +1,7 @@
-"""Questions that people may leave out: an answer more, which says only that somebody would rather not say."""
+"""Questions that people may leave out: an answer more, which says only that somebody would rather not say.
+
+A number has no room for one: whoever leaves it out counts as a number that its author chooses, which moves the mean.
+"""
 
 from typing import Any
 
@@ -13,9 +16,12 @@ def with_refusal(question: dict[str, Any], lang: str) -> dict[str, Any]:
     """Return a question that may be left out, in the words of its survey's language; one that has no room as it is.
 
     A yes-no question becomes one of three options. Leaving it out counts as the last of them, or as the one that its
-    author has written for that, and is perturbed like any other answer.
+    author has written for that; a text counts as "(no answer)". It is perturbed like any other answer.
     """
     spoken = _spoken(lang)
+    if question["type"] == "text":
+        said = spoken.gettext("No answer")
+        return question | {"skip": f"({said[0].lower()}{said[1:]})"}
     if question["type"] == "yes-no":
         options = [spoken.gettext("Yes"), spoken.gettext("No")]
     elif question["type"] == "one-of":

@@ -43,7 +43,9 @@ def test_every_template_is_a_survey_that_works_for_its_crowd(tmp_path: Path, nam
     assert survey.about == ("respondents" if survey.invited else "population")
     assert f'about = "{survey.about}"' in path.read_text()
     for question in survey.questions:
-        assert question.type == "number" or question.skip == question.options[-1] == "I'd rather not say"
+        left_out = 0 if question.type == "number" else question.options[-1]
+        assert question.skip == left_out
+        assert left_out in (0, "I'd rather not say")
     checked = CliRunner().invoke(main, ["check", str(path)])
     assert checked.exit_code == 0
     for question in survey.questions:
@@ -125,7 +127,7 @@ def test_where_no_file_can_be_made_nothing_is_asked(tmp_path: Path, place: str) 
 
 def test_a_few_answers_become_a_survey_with_all_that_they_say(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
-    number = ["Hours unpaid?", "4", "0", "20", "hours"]
+    number = ["Hours unpaid?", "4", "0", "20", "hours", ""]
     several = ["Which do you use?", "3", "gym", "canteen", "", "1"]
     done = run(path, typed=[*HEAD, *HARASSED, *LUNCH, *number, *several, "", ""])
     assert done.exit_code == 0, done.stderr
@@ -151,7 +153,7 @@ def test_the_precision_that_a_choice_shows_is_that_of_the_file(tmp_path: Path) -
 
 
 def test_what_so_many_people_cannot_show_is_left_out_if_its_author_agrees(tmp_path: Path) -> None:
-    wish, head = ["What should change?", "5"], [*HEAD[:3], "120", "y", "y"]
+    wish, head = ["What should change?", "5", "n"], [*HEAD[:3], "120", "y", "y"]
     for answer, ids in (("y", ["have-you-been"]), ("n", ["have-you-been", "what-should-change"])):
         path = tmp_path / f"{answer}.toml"
         done = run(path, typed=[*head, *HARASSED, *wish, "", answer, ""])
@@ -276,15 +278,34 @@ def test_it_is_asked_whom_the_results_are_about(tmp_path: Path, invited: str, an
 def test_questions_can_be_left_out_where_their_author_agrees(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     number = ["Hours unpaid?", "4", "0", "20", "hours"]
-    done = run(path, typed=[*HEAD, *HARASSED[:2], "", *LUNCH[:-1], "y", *number, "", ""])
+    skipped = [*number, "many", "21", "0", *number, ""]
+    done = run(path, typed=[*HEAD, *HARASSED[:2], "", *LUNCH[:-1], "y", *skipped, "", ""])
     assert done.exit_code == 0, done.stderr
     refusal = "I'd rather not say"
-    harassed, lunch, hours = survey_at(path).questions
+    harassed, lunch, hours, again = survey_at(path).questions
     assert (harassed.type, harassed.options, harassed.skip) == ("one-of", ("Yes", "No", refusal), refusal)
-    assert (lunch.options[-1], lunch.skip, hours.skip) == (refusal, refusal, None)
-    assert (
-        "May people leave it out" not in run(tmp_path / "b", "--no-skip", typed=[*HEAD, *HARASSED[:2], "", ""]).stderr
-    )
+    assert (lunch.options[-1], lunch.skip, hours.skip, again.skip) == (refusal, refusal, 0, None)
+    assert done.stderr.count("Error: a whole number is needed, from 0 to 20.") == 2
+    assert path.read_text().count("# If people leave it out, `skip` counts. That moves the mean.") == 1
+    none = run(tmp_path / "b", "--no-skip", typed=[*HEAD, *HARASSED[:2], *number, "", ""]).stderr
+    assert "leave it out" not in none
+    assert [question.skip for question in survey_at(tmp_path / "b").questions] == [None, None]
+    assert run(tmp_path / "c", "--skip", typed=[*HEAD, *HARASSED[:2], *number, "", "", ""]).exit_code == 0
+    assert [question.skip for question in survey_at(tmp_path / "c").questions] == [refusal, 0]
+
+
+@pytest.mark.parametrize(("lang", "skip"), [("en", "(no answer)"), ("de", "(keine Antwort)")])
+def test_a_text_that_is_left_out_counts_as_no_answer(tmp_path: Path, lang: str, skip: str) -> None:
+    path = tmp_path / "new.toml"
+    done = run(path, "--lang", lang, "--people", 50_000, typed=[*HEAD[:3], "y", "y", "What?", "5", "", "", "", ""])
+    assert done.exit_code == 0, done.stderr
+    (what,) = survey_at(path).questions
+    assert (what.type, what.skip) == ("text", skip)
+
+
+def test_a_template_s_numbers_must_be_answered_where_nothing_may_be_left_out(tmp_path: Path) -> None:
+    assert run(tmp_path / "new.toml", "--from", "staff", "--people", 1000, "--no-skip").exit_code == 0
+    assert "skip" not in (tmp_path / "new.toml").read_text()
 
 
 @pytest.mark.parametrize("written", ["I'd rather not say", "I’d rather not say", "I'd Rather Not Say."])

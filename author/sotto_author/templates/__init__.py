@@ -21,10 +21,12 @@ def read_template(name: str, about: str | None = None, *, may_skip: bool = True)
     """Return a template's definition.
 
     `about`: whom its results are about, by default these people where they are invited. `may_skip`: whether its
-    questions may be left out, as far as they have room for that.
+    questions may be left out; a number then counts as the template says.
     """
     text = files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     template = tomllib.loads(text, parse_float=Decimal)
     questions = template.pop("questions")
     template["about"] = about or (RESPONDENTS if template.get("invited") else POPULATION)
-    return template | {"questions": [with_refusal(of, "en") if may_skip else of for of in questions]}
+    if may_skip:
+        return template | {"questions": [with_refusal(of, "en") for of in questions]}
+    return template | {"questions": [{name: of[name] for name in of if name != "skip"} for of in questions]}
