@@ -1,4 +1,4 @@
-"""What a program waits for before it begins: importing the client, the command's help; against what answers need."""
+"""What a program waits for before it begins: importing the client, the arithmetic, the command's help."""
 
 import resource
 import subprocess
@@ -11,6 +11,9 @@ ROUNDS = 9
 SOTTO = str(Path(sys.executable).with_name("sotto"))
 NEEDED = [sys.executable, "-c", "import numpy, requests"]
 """What the first answer loads: nobody who only starts should wait for it."""
+
+NUMPY = [sys.executable, "-c", "import numpy"]
+ARITHMETIC = [sys.executable, "-c", "from sotto_estimator import confidence_interval, debias"]
 
 
 def cpu_ms(*command: str) -> float:
@@ -28,7 +31,10 @@ def measure() -> list[Bar]:
         "sotto --help": [SOTTO, "--help"],
     }
     like = {"reference": "import NumPy and requests", "unit": "ms", "rounds": ROUNDS}
-    return [
+    bars = [
         compare(name, lambda command=command: cpu_ms(*command), lambda: cpu_ms(*NEEDED), least=1.5, **like)
         for name, command in what.items()
     ]
+    like["reference"] = "import NumPy"
+    name = "import debiasing and intervals"
+    return [*bars, compare(name, lambda: cpu_ms(*ARITHMETIC), lambda: cpu_ms(*NUMPY), least=0.4, **like)]

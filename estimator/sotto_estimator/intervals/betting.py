@@ -9,7 +9,7 @@ n / n_waves independent ones.
 """
 
 import numpy as np
-from scipy.special import logsumexp
+import scipy
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
@@ -64,5 +64,5 @@ def log_capital(counts: Floats, mean: Floats, bets: Floats, n_waves: int = 1) ->
         bet = np.minimum(bets[:, column], _MOST_LOST / mean)
         terms = counts * np.log1p(bet[:, None] * (outputs - mean[:, None]))
         logs[:, column] = terms.sum(axis=1) - 4 * len(outputs) * _EPS * np.abs(terms).sum(axis=1)
-    capital: Floats = logsumexp(logs / n_waves, axis=1) - np.log(bets.shape[1])
+    capital: Floats = scipy.special.logsumexp(logs / n_waves, axis=1) - np.log(bets.shape[1])
     return capital

@@ -5,7 +5,7 @@ The ends are those of l, the reported share: `sotto_estimator.intervals.interval
 """
 
 import numpy as np
-from scipy import special
+import scipy
 
 from sotto_estimator.channel.channel import Floats
 
@@ -70,8 +70,8 @@ def clopper_pearson_shares(s: Floats, n: Floats, tail: float) -> Bounds:
     for _ in range(_N_EXACT_HALVINGS):
         low, high = (inside_low + outer_low) / 2, (inside_high + outer_high) / 2
         # P(S >= s) and P(S <= s); where s is 0 or n, Chernoff's end is the binomial probability itself.
-        low_out = special.betainc(np.maximum(s, 1), n - s + 1, low) <= refuted
-        high_out = special.betaincc(s + 1, np.maximum(n - s, 1), high) <= refuted
+        low_out = scipy.special.betainc(np.maximum(s, 1), n - s + 1, low) <= refuted
+        high_out = scipy.special.betaincc(s + 1, np.maximum(n - s, 1), high) <= refuted
         outer_low, inside_low = np.where(low_out, low, outer_low), np.where(low_out, inside_low, low)
         outer_high, inside_high = np.where(high_out, high, outer_high), np.where(high_out, inside_high, high)
     return np.where(s == 0, 0.0, outer_low), np.where(s == n, 1.0, outer_high)
@@ -79,7 +79,7 @@ def clopper_pearson_shares(s: Floats, n: Floats, tail: float) -> Bounds:
 
 def wilson_shares(s: Floats, n: Floats, tail: float) -> Bounds:
     """All l with |S/n - l| <= z sqrt(l (1 - l) / n) (Wilson 1927): an approximation."""
-    z = -special.ndtri(tail)
+    z = -scipy.special.ndtri(tail)
     x = s / n
     centre = (x + z**2 / (2 * n)) / (1 + z**2 / n)
     half_width = z / (1 + z**2 / n) * np.sqrt(x * (1 - x) / n + z**2 / (4 * n**2))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy import special
+import scipy
 
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.intervals.binomial import Bounds, clopper_pearson_shares
@@ -49,16 +49,18 @@ def blaker_shares(s: Floats, n: Floats, tail: float) -> Bounds:
 def lower_tails(s: Floats, n: Floats) -> tuple[Callable[[Floats], Floats], Tail]:
     """Return, of shares below S/n, P(S >= s), and P(S <= c) of any c from -1 on."""
     return (
-        lambda share: special.betainc(np.maximum(s, 1), n - s + 1, share),
-        lambda c, share: np.where(c < 0, 0.0, special.betaincc(np.maximum(c, 0) + 1, np.maximum(n - c, 1), share)),
+        lambda share: scipy.special.betainc(np.maximum(s, 1), n - s + 1, share),
+        lambda c, share: np.where(
+            c < 0, 0.0, scipy.special.betaincc(np.maximum(c, 0) + 1, np.maximum(n - c, 1), share)
+        ),
     )
 
 
 def upper_tails(s: Floats, n: Floats) -> tuple[Callable[[Floats], Floats], Tail]:
     """Return, of shares above S/n, P(S <= s), and P(S >= n - c) of any c from -1 on."""
     return (
-        lambda share: special.betaincc(s + 1, np.maximum(n - s, 1), share),
-        lambda c, share: np.where(c < 0, 0.0, special.betainc(np.maximum(n - c, 1), np.maximum(c, 0) + 1, share)),
+        lambda share: scipy.special.betaincc(s + 1, np.maximum(n - s, 1), share),
+        lambda c, share: np.where(c < 0, 0.0, scipy.special.betainc(np.maximum(n - c, 1), np.maximum(c, 0) + 1, share)),
     )
 
 

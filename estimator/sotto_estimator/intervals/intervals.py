@@ -14,7 +14,6 @@ from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.methods import LINEARISED, METHODS, find_method
-from sotto_protocol.members import RESPONDENTS
 
 if TYPE_CHECKING:
     from sotto_protocol import Survey
@@ -80,8 +79,7 @@ class IntervalOptions:
 
 def target_of(*surveys: "Survey") -> Target:
     """Return whom the results of surveys are about where nobody asks otherwise: the respondents if all say so."""
-    say_so = surveys and all(survey.about == RESPONDENTS for survey in surveys)
-    return "respondents" if say_so else "population"
+    return "respondents" if {survey.about for survey in surveys} == {"respondents"} else "population"
 
 
 class ConfidenceInterval(NamedTuple):

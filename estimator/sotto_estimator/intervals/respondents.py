@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.channel.devices import Devices
@@ -81,7 +81,7 @@ def score_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[F
     An approximation. Where no K qualifies, both ends are the debiased count.
     """
     contrast, slope = channel.contrast, channel.variance_if_true - channel.variance_if_other
-    z_squared = special.ndtri(tail) ** 2 / (n * contrast**2)
+    z_squared = scipy.special.ndtri(tail) ** 2 / (n * contrast**2)
     share = (s / n - channel.prob_support_if_other) / contrast
     discriminant = z_squared * (channel.variance_if_other + share * slope + z_squared * slope**2 / 4)
     centre = np.where(discriminant >= 0, share + z_squared * slope / 2, share)

@@ -9,8 +9,8 @@ Kim, Carbonetto, Stephens & Anitescu 2020). The log-likelihood is concave: its g
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from sotto_estimator.likelihood.latent_classes import Floats, Mixture
 
@@ -122,13 +122,11 @@ def _solve_model(information: Floats, gradient: Floats) -> Floats | None:
     It is the second-order model of the mean log-likelihood less the sum of x, whose maximum lies on the simplex; it
     has this form because information times the present shares is the gradient.
     """
-    from scipy.optimize import nnls  # it takes a fifth of a second to load
-
     information[np.diag_indices_from(information)] *= 1 + 1e-12  # cells that are all but equal
     try:
         root = np.linalg.cholesky(information).T
-        aim = solve_triangular(root, 2 * gradient - 1, trans="T", check_finite=False)
-        solution: Floats = nnls(root, aim, maxiter=10 * len(aim))[0]
+        aim = scipy.linalg.solve_triangular(root, 2 * gradient - 1, trans="T", check_finite=False)
+        solution: Floats = scipy.optimize.nnls(root, aim, maxiter=10 * len(aim))[0]
     except (np.linalg.LinAlgError, RuntimeError):  # singular to rounding, or cycling
         return None
     return solution if solution.sum() > 0 else None

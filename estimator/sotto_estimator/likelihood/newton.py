@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+import scipy
 
 from sotto_estimator.channel.channel import Floats
 
@@ -87,8 +87,8 @@ def _step_of_curvatures(local: Local) -> Floats:
 def _solve(information: Floats, score: Floats) -> Floats | None:
     """Return information^-1 score; None where the information is not positive."""
     try:
-        found: Floats = cho_solve(cho_factor(information, lower=True), score)
-    except (LinAlgError, ValueError):
+        found: Floats = scipy.linalg.cho_solve(scipy.linalg.cho_factor(information, lower=True), score)
+    except (np.linalg.LinAlgError, ValueError):
         return None
     return found if np.isfinite(found).all() else None
 
