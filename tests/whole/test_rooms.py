@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -21,8 +23,10 @@ ONLY_IN = {
 }
 """What only these rooms of the estimator may import."""
 NO_SURVEY = ("channel", "likelihood", "intervals")
-"""Rooms of the estimator for arrays alone: they load none of these."""
-NOT_FOR_ARRAYS = ("click", "requests", "pandas", "flask", "matplotlib")
+"""Rooms of the estimator for arrays alone: they load none of these, and of the protocol what errors need alone."""
+NOT_FOR_ARRAYS = ("click", "requests", "pandas", "flask", "matplotlib", "sotto_protocol.survey", "sotto_protocol.tally")
+NOT_FOR_ARRAYS += ("scipy.stats", "scipy.linalg", "scipy.optimize", "scipy.special")
+OF_PROTOCOL = "of_protocol = lambda: {name for name in sys.modules if name.startswith('sotto_protocol')}"
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -105,11 +109,15 @@ def test_what_shows_results_is_known_to_few_rooms_of_the_estimator(name: str) ->
             assert not named, (path, named)
 
 
-@pytest.mark.parametrize("room", NO_SURVEY)
-def test_arithmetic_loads_nothing_that_asks_reads_or_draws(room: str) -> None:
-    for path in (PACKAGES["estimator"] / room).rglob("*.py"):
-        named = [one for one in imported(ast.parse(path.read_text())) if one.split(".")[0] in NOT_FOR_ARRAYS]
-        assert not named, (path, named)
+def test_arithmetic_loads_nothing_that_asks_reads_or_draws_and_no_survey() -> None:
+    """Whatever it imports, too: all modules of its rooms, in a process of its own."""
+    package = PACKAGES["estimator"]
+    modules = [".".join(path.relative_to(package.parent).with_suffix("").parts) for path in package.rglob("*.py")]
+    of_rooms = [name for name in modules if name.split(".")[1] in NO_SURVEY]
+    code = f"import sys, sotto_estimator.errors; {OF_PROTOCOL}; known = of_protocol(); "
+    code += f"import {', '.join(of_rooms)}; print(*of_protocol() - known, *{{*{NOT_FOR_ARRAYS}}} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 def test_no_class_name_is_defined_twice_in_a_package() -> None:

@@ -1,1 +1,1 @@
-"""The channel that answers go through: debiasing counts of reports, and how good these are. Arrays in, arrays out."""
+"""The channel that answers go through: debiasing counts of reports. Arrays in, arrays out."""

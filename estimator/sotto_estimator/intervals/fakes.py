@@ -1,13 +1,15 @@
-"""Fakes: what is still known of the honest reports where so many of all, nobody knows which, are made up."""
+"""Fakes: how far made-up reports move an estimate, and what is still known of the honest ones beside them."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sotto_estimator.channel.channel import Channel, check_counts
+from sotto_estimator.channel.channel import Channel, Floats, check_counts
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import ConfidenceInterval, confidence_interval
+
+PERCENT = 0.01
 
 
 def allow_for_fakes(
@@ -32,3 +34,15 @@ def allow_for_fakes(
     most = np.minimum(counts, n_honest).astype(np.int64)
     low = confidence_interval(fewest, n_honest, channel, **options).low
     return ConfidenceInterval(low, confidence_interval(most, n_honest, channel, **options).high)
+
+
+def shift_per_percent(shares: Floats, channel: Channel) -> tuple[Floats, Floats]:
+    """Return how far 1 % of fake reports moves estimates of these shares: all for a value (up), all against it (down).
+
+    A share beta of fakes that support a value adds beta ((1 - other) / (true - other) - share) to its estimate, one of
+    fakes that do not adds beta (-other / (true - other) - share).
+    """
+    other = channel.prob_support_if_other
+    up = PERCENT * ((1 - other) / channel.contrast - shares)
+    down = PERCENT * (-other / channel.contrast - shares)
+    return np.maximum(up, 0.0), np.minimum(down, 0.0)  # beyond are rounding errors alone

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.channel.simplex import project_on_simplex
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.disagreement import misfits_of
 from sotto_estimator.errors import DomainError, NoReportsError, SourceError
+from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.intervals.methods import LINEARISED
 from sotto_estimator.microdata.linearised import Linearised, estimate_shares

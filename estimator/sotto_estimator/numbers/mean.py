@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.errors import DomainError
 from sotto_estimator.inference.registry import count_intervals
+from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from sotto_estimator.channel.quality import Quality
 from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.page.release import Release
 from sotto_estimator.results.words import level_digits
 from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.sources.quality import Quality
 from sotto_estimator.sources.withheld import Withheld
 from sotto_estimator.views.estimates_words import cut_words
 from sotto_estimator.views.numbers import smoothing_words

@@ -6,7 +6,6 @@ from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
-from sotto_estimator.channel.quality import qualities
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.inference.registry import count_intervals, figure_of, is_text
 from sotto_estimator.numbers.mean import MeanEstimate
@@ -26,6 +25,7 @@ from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.shares.of_tally import estimate_tally, waves_that_contradict
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.shares.verdict.verdict import Verdict
+from sotto_estimator.sources.quality import qualities
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 

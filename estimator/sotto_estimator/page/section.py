@@ -6,7 +6,6 @@ from functools import cached_property
 from textwrap import wrap
 from typing import NamedTuple
 
-from sotto_estimator.channel.quality import Quality
 from sotto_estimator.intervals.intervals import is_interval
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
@@ -19,6 +18,7 @@ from sotto_estimator.results.largest import largest
 from sotto_estimator.results.percents import mark_of, n_decimals_of
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.verdict import Verdict
+from sotto_estimator.sources.quality import Quality
 from sotto_estimator.views.verdict_words import finding_words, sentences
 from sotto_protocol import Question
 from sotto_protocol.words import epsilon_above

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from sotto_estimator.channel.quality import Quality
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.fit import ShareFit
 from sotto_estimator.intervals.contradiction import Contradiction, Disagreement
@@ -14,6 +13,7 @@ from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
 from sotto_estimator.results.result import Result
 from sotto_estimator.shares.covariance import Covariance, VoidedCovariance
 from sotto_estimator.shares.verdict.verdict import Verdict
+from sotto_estimator.sources.quality import Quality
 from sotto_estimator.sources.withheld import Withheld
 from sotto_estimator.table.file_rows import FileRows
 from sotto_protocol import Survey

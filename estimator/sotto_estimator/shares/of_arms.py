@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats, Target, check_n
-from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm
@@ -15,6 +14,7 @@ from sotto_estimator.designs.disagreement import MAX_ARMS, misfits_of
 from sotto_estimator.designs.fit import ShareFit, StackedReports, fit_of
 from sotto_estimator.designs.pooled import pooled_interval
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import Estimate, Estimates

@@ -9,12 +9,12 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, check_counts, check_n, errors_of, shares_of
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.channel.quality import qualities, shift_per_percent
 from sotto_estimator.designs.named import takes_named_design
 from sotto_estimator.errors import NoReportsError, SourceError
 from sotto_estimator.inference.registry import count_intervals, figure_of, find, is_text, share_channel
 from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
+from sotto_estimator.intervals.fakes import shift_per_percent
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.distribution import estimate_distribution, has_distribution
@@ -22,6 +22,7 @@ from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.consistent import clipped_shares, projected_shares
 from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.sources.quality import qualities
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_protocol import Question, Tally
 from sotto_protocol.counted import Counted

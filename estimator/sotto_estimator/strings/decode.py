@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.errors import DomainError, SourceError, one_of
+from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.result import Result
 from sotto_estimator.strings.background import confounding, level_score

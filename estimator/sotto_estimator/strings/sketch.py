@@ -7,9 +7,9 @@ import numpy as np
 from scipy import special
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.channel.quality import PERCENT
 from sotto_estimator.channel.simplex import project_on_simplex
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sotto_estimator.channel.quality import Quality, quality_of
+from sotto_estimator.sources.quality import Quality, quality_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.counted import Counted
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.channel.quality import Quality
 from sotto_estimator.designs.asked import MAX_LISTED
 from sotto_estimator.shares.estimates import STRATUM, Estimate, Estimates, VoidedShare
+from sotto_estimator.sources.quality import Quality
 from sotto_estimator.sources.withheld import Withheld
 from sotto_estimator.views.numbers import distribution_records, mean_members
 from sotto_estimator.views.verdict import verdict_members

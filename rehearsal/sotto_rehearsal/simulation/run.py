@@ -7,10 +7,10 @@ from operator import add
 
 import numpy as np
 
-from sotto_estimator.channel.quality import qualities
 from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.sources.quality import qualities
 from sotto_estimator.strings.decode import DecodeOptions
 from sotto_estimator.strings.question import decode_tally
 from sotto_estimator.strings.remarks import MISFIT_P_VALUE

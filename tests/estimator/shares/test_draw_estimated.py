@@ -15,7 +15,6 @@ from published import ANY_OF, ONE_OF, TEXT, YES_NO, survey_of
 from sotto_estimator import plan
 from sotto_estimator.association.associate import associate
 from sotto_estimator.channel.channel import Target
-from sotto_estimator.channel.quality import qualities
 from sotto_estimator.errors import SourceError
 from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.contradiction import contradictions_of
@@ -27,6 +26,7 @@ from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.shares.of_tally import IntervalOptions, estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.quality import qualities
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.strings.question import bit_counts
 from sotto_protocol import Coins, Survey, Tally

@@ -12,10 +12,10 @@ from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
 from sotto_estimator import estimate_tally
-from sotto_estimator.channel.quality import qualities
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
+from sotto_estimator.sources.quality import qualities
 from sotto_estimator.sources.withheld import withheld_of
 from sotto_protocol import Coins, Survey, Tally, compile_toml, hmac_bytes
 

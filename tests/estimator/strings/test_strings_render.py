@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from decoded_strings import ROWS, SUBJECT, decoded
-from sotto_estimator.channel.quality import Quality
+from sotto_estimator.sources.quality import Quality
 from sotto_estimator.strings.decode import DecodeOptions
 from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString

@@ -2,23 +2,20 @@
 
 A mechanism says which reports an honest device hardly produces, and with what probability at most; so their number, of
 an honest crowd, is at most binomial. Fakes that look like honest reports do not show: how far they move an estimate is
-said beside it.
+said beside it (`sotto_estimator.intervals.fakes`).
 """
 
 from bisect import bisect_left
 from dataclasses import dataclass
 
-import numpy as np
 from scipy import special
 
-from sotto_estimator.channel.channel import Channel, Floats
 from sotto_protocol import Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.words import counted
 
 FALSE_ALARM = 1e-9
 """The probability, at most, that an honest crowd's reports of a question give a warning."""
-PERCENT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +46,8 @@ class Quality:
         """What to say where `is_alarming`."""
         return (
             f"{self.n_implausible:,} reports to {self.question} have numbers of set bits that honest devices hardly "
-            f"ever send, an honest crowd's would be at most {self.most_if_honest:,}: somebody sends fake reports, or "
-            "devices that do not follow the survey."
+            f"ever send. An honest crowd would send at most {self.most_if_honest:,}. "
+            "Either somebody sends fake reports, or devices do not follow the survey."
         )
 
 
@@ -87,15 +84,3 @@ def _quantile(n: int, prob: float, tail: float) -> int:
         return most >= n or float(special.betainc(most + 1, n - most, prob)) <= tail
 
     return bisect_left(range(n), True, key=is_enough)
-
-
-def shift_per_percent(shares: Floats, channel: Channel) -> tuple[Floats, Floats]:
-    """Return how far 1 % of fake reports moves estimates of these shares: all for a value (up), all against it (down).
-
-    A share beta of fakes that support a value adds beta ((1 - other) / (true - other) - share) to its estimate, one of
-    fakes that do not adds beta (-other / (true - other) - share).
-    """
-    other = channel.prob_support_if_other
-    up = PERCENT * ((1 - other) / channel.contrast - shares)
-    down = PERCENT * (-other / channel.contrast - shares)
-    return np.maximum(up, 0.0), np.minimum(down, 0.0)  # beyond are rounding errors alone

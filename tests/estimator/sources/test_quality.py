@@ -17,7 +17,7 @@ from scipy import stats
 from published import ONE_OF, TEXT, WIDE, YES_NO, survey_of
 from sotto_client.cli import main
 from sotto_estimator import estimate_tally
-from sotto_estimator.channel.quality import FALSE_ALARM, most_if_honest, qualities
+from sotto_estimator.sources.quality import FALSE_ALARM, most_if_honest, qualities
 from sotto_protocol import Coins, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
