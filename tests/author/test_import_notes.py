@@ -187,6 +187,23 @@ def test_markup_in_labels_is_taken_off_and_said() -> None:
     assert 'without their Markdown and HTML, which a survey would show as it is written: "q"' in imported.notes
 
 
+def test_a_title_loses_its_markup_and_a_marked_section_is_named_once_in_place_of_its_questions() -> None:
+    rows = [
+        {"type": "begin_group", "name": "g", "label": "**Paid** work"},
+        ASK,
+        ASK | {"name": "r"},
+        {"type": "end_group", "name": "g"},
+    ]
+    imported = xlsform(form(*rows, settings=[("form_title",), ("**Form** <b>A</b>",)]))
+    assert imported.definition["title"] == "Form A"
+    assert imported.definition["questions"][0]["section"] == "Paid work"
+    said = "without their Markdown and HTML, which a survey would show as it is written: "
+    assert f'{said}the form\'s title, the section "Paid work"' in imported.notes
+    page = {"elements": [{"type": "boolean", "name": name, "isRequired": True} for name in "ab"]}
+    of_page = surveyjs(form={"pages": [page | {"title": "**Paid** work"}], "elements": []})
+    assert f'{said}the section "Paid work"' in of_page.notes
+
+
 def test_choices_of_surveyjs_keep_their_markup_since_the_adapter_finds_them_by_it() -> None:
     element = {
         "type": "radiogroup",

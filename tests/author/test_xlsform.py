@@ -50,6 +50,10 @@ def one_of(*options: str, skip: str | None = None) -> dict[str, Any]:
             {"type": "select_multiple drink", "constraint": "(count-selected(.) < 3)"},
             {"type": "any-of", "options": ["Tea", "Coffee", "Water"], "max_selected": 2},
         ),
+        (
+            {"type": "select_multiple drink", "constraint": "count-selected(${q}) <= 2"},
+            {"type": "any-of", "options": ["Tea", "Coffee", "Water"], "max_selected": 2},
+        ),
         ({"type": "text", "required": "yes"}, {"type": "text"}),
         ({"type": "text"}, {"type": "text", "skip": "(no answer)"}),
         ({"type": "acknowledge"}, {"type": "yes-no", "skip": "no"}),
@@ -70,6 +74,7 @@ def test_a_row_becomes_a_question_and_skipping_an_answer(row: dict[str, Any], qu
         ({"type": "decimal", "constraint": ". >= -1 and . < 2.5"}, number("-1", "2.49", "0.01")),
         ({"type": "decimal", "constraint": "0.125 <= . and . <= 1"}, number("0.125", "1", "0.001")),
         ({"type": "range", "parameters": "start=10 end=0 step=2.5"}, number("0", "10", "2.5")),
+        ({"type": "integer", "constraint": "${q} >= 0 and ${q} < 9"}, number("0", "8", "1")),
         ({"type": "range"}, number("1", "10", "1")),
         ({"type": "range", "constraint": ". <= 5"}, number("1", "5", "1")),
         (

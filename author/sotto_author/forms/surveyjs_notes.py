@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sotto_author.forms.asking import listed, say_skipped_number, section
-from sotto_author.forms.markup import is_marked, plain
+from sotto_author.forms.markup import is_marked, plain, plain_text
 from sotto_author.forms.surveyjs_choices import SPECIAL_MEMBERS, AskedElement, yes_and_no
 from sotto_author.forms.surveyjs_form import CONTAINERS, HIDING, NO_TITLE, Element, is_set, localised, triggers, walk
 from sotto_author.forms.surveyjs_leaks import GIVEN_AWAY, find_leaks
@@ -77,7 +77,9 @@ def _markup(form: dict[str, Any], asked: Sequence[AskedElement]) -> list[str]:
     """Return whose texts lost their markup, and whose choices have it still, by which the adapter finds them."""
     whole = [name for name in ("title", "description") if is_marked(localised(form.get(name), name))]
     found = [f"the form's {name}" for name in whole]
-    found += [one.element.name for one in asked if is_marked(one.element.title) or is_marked(one.element.section)]
+    sections = [one.element.section for one in asked if is_marked(one.element.section)]
+    found += dict.fromkeys(f'the section "{plain_text(section)}"' for section in sections)
+    found += [one.element.name for one in asked if is_marked(one.element.title)]
     kept = [one.element.name for one in asked if any(plain(choice.text) != choice.text for choice in one.choices)]
     return [
         *_said("without their Markdown and HTML, which a survey would show as it is written", found),

@@ -18,7 +18,7 @@ from sotto_author.forms.asking import (
     skipping,
 )
 from sotto_author.forms.languages import FormText, in_languages
-from sotto_author.forms.markup import is_marked
+from sotto_author.forms.markup import is_marked, plain, plain_text
 from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, refusal, secrets
 from sotto_author.forms.xlsform.form import Form, Row
 from sotto_author.forms.xlsform.limits import most_selected, range_of, unchecked
@@ -86,7 +86,7 @@ def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedXlsform:
 
 def _title(form: Form, survey_id: str) -> FormText:
     """Return the title, which is the same in all languages."""
-    title = form.title or survey_id
+    title = plain(form.title) or survey_id
     return FormText(title, {tag: title for tag in form.languages.tags.values() if tag != form.locale})
 
 
@@ -197,9 +197,20 @@ def _dropped(row: Row, question: dict[str, Any]) -> Iterator[str]:
         yield f"{row.name}: is required in the form where {required}; now nobody must answer it"
 
 
+def _marked(form: Form, found: _Found) -> list[str]:
+    """Return what has lost its Markdown and HTML: the title, sections, each once, and rows."""
+    written, rows = form.languages.written, [row for row, _ in found.asked]
+    sections = [text for row in rows if is_marked(text := written(row.section))]
+    return [
+        *["the form's title"] * (plain(form.title) != form.title),
+        *dict.fromkeys(f'the section "{plain_text(text)}"' for text in sections),
+        *(f'"{row.name}"' for row in rows if _is_marked(row, form)),
+    ]
+
+
 def _is_marked(row: Row, form: Form) -> bool:
     choices = form.choices.get(str(row.members.get("itemset")), [])
-    said = [row.members.get("label"), row.section, *(choice.get("label") for choice in choices)]
+    said = [row.members.get("label"), *(choice.get("label") for choice in choices)]
     return any(is_marked(form.languages.written(text)) for text in said)
 
 
@@ -210,10 +221,10 @@ def _notes(form: Form, found: _Found, terms: Terms) -> list[str]:
         notes += say_skipped_number(row.name, question)
         notes += _dropped(row, question)
     notes += say_unused_skips(terms, {row.name: question for row, question in found.asked})
-    marked = [row.name for row, _ in found.asked if _is_marked(row, form)]
-    notes += [f"without their Markdown and HTML, which a survey would show as it is written: {listed(marked)}"] * bool(
-        marked
-    )
+    if marked := _marked(form, found):
+        notes.append(
+            f"without their Markdown and HTML, which a survey would show as it is written: {', '.join(marked)}"
+        )
     if found.metadata:
         kinds = ", ".join(dict.fromkeys(found.metadata))
         notes = [f"dropped: {kinds}; no such thing is ever collected", *notes]

@@ -23,9 +23,14 @@ _FINEST = Decimal("0.01")
 """The steps in which decimals are taken, unless the constraint is finer."""
 
 
+def _constraint(row: Row) -> str:
+    """Return the constraint of a row, which may call its own answer by the row's name: `.` in its place."""
+    return row.bind("constraint").replace(f"${{{row.name}}}", ".")
+
+
 def range_of(row: Row) -> dict[str, Decimal]:
     """Return from which number to which an answer goes, and in what steps. Raises FormError."""
-    limits = [_limit(part) for part in _parts(row.bind("constraint"))]
+    limits = [_limit(part) for part in _parts(_constraint(row))]
     if row.type == "range":
         return _narrowed(row, limits)
     ends = [number for _, number in limits]
@@ -50,7 +55,7 @@ def _narrowed(row: Row, limits: list[tuple[str, Decimal]]) -> dict[str, Decimal]
 
 def most_selected(row: Row, n_choices: int) -> dict[str, Any]:
     """Return how many choices may be selected, {} for all of them."""
-    limits = [limit for part in _joined(row.bind("constraint")) if (limit := _AT_MOST.fullmatch(part))]
+    limits = [limit for part in _joined(_constraint(row)) if (limit := _AT_MOST.fullmatch(part))]
     most = min((int(limit[2]) - (limit[1] == "<") for limit in limits), default=n_choices)
     return {"max_selected": most} if most < n_choices else {}
 
@@ -60,14 +65,12 @@ def unchecked(row: Row) -> list[str]:
 
     A device can send what they forbid, and no survey checks them: they may be dropped.
     """
-    return [part for part in _joined(row.bind("constraint")) if not _AT_MOST.fullmatch(part) and _is_of_choices(part)]
+    return [part for part in _joined(_constraint(row)) if not _AT_MOST.fullmatch(part) and _is_of_choices(part)]
 
 
 def unknown(row: Row) -> list[str]:
     """Return the parts of a constraint on choices that say something else."""
-    return [
-        part for part in _joined(row.bind("constraint")) if not _AT_MOST.fullmatch(part) and not _is_of_choices(part)
-    ]
+    return [part for part in _joined(_constraint(row)) if not _AT_MOST.fullmatch(part) and not _is_of_choices(part)]
 
 
 def _is_of_choices(part: str) -> bool:
