@@ -153,7 +153,7 @@ class Explanation(Settings):
 
     def promises(self) -> list[str]:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
-        return [*say_promises(self, language(self.spoken))]
+        return [*say_promises(self, language(self.spoken), is_little=bool(self.protected_little))]
 
     def together(self) -> str:
         """Return what stands above the suspicions about all answers together."""

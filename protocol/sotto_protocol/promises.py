@@ -24,6 +24,9 @@ _MOVES = mark(
     "shows."
 )
 
+_ALL_THE_SAME = mark("The noise protects your answers all the same.")
+_IN_A_GROUP_OF_ONE = mark("The noise protects your answers all the same, in a group of one too.")
+
 
 def say_drawing(settings: Settings, n_questions: int, language: Language) -> str:
     """Return that only some of the questions are asked; nothing where all are."""
@@ -46,12 +49,17 @@ def say_changes(settings: Settings, language: Language, *, has_number: bool) -> 
     return language.text([language.gettext(_CHANGES), language.gettext(_MOVES) if has_number else ""])
 
 
-def say_promises(settings: Settings, language: Language) -> Iterator[str]:
-    """Yield who takes part, and what is given out, a paragraph each: for that the collector is taken at its word."""
+def say_promises(settings: Settings, language: Language, *, is_little: bool) -> Iterator[str]:
+    """Yield who takes part, and what is given out, a paragraph each: for that the collector is taken at its word.
+
+    `is_little`: answers are protected little. Then no paragraph says that the noise protects them.
+    """
+    all_the_same = "" if is_little else language.gettext(_ALL_THE_SAME)
     if settings.invited:
-        yield _say_invited(settings, language)
+        yield language.text([_say_invited(settings, language), all_the_same])
     if settings.strata:
-        yield _say_strata(settings, language)
+        in_a_group_of_one = "" if is_little else language.gettext(_IN_A_GROUP_OF_ONE)
+        yield language.text([_say_strata(settings, language), in_a_group_of_one])
     if settings.min_reports > 1:
         yield language.gettext(
             "The collector promises to give out no counts of fewer than %(least)s reports, and none that differ by "
@@ -59,19 +67,20 @@ def say_promises(settings: Settings, language: Language) -> Iterator[str]:
             least=settings.min_reports,
         )
     if settings.keep == COUNTS:
-        yield language.gettext(
+        kept = language.gettext(
             "The collector adds your report to its counts and does not keep it; so it cannot be taken out again. What "
             "stays of it is its random number, so that it is counted once. That is the collector's promise, and nobody "
-            "can check it from outside. The noise protects your answers all the same."
+            "can check it from outside."
         )
+        yield language.text([kept, all_the_same])
     if settings.erase_after:
-        yield language.gettext(
+        erased = language.gettext(
             "From %(day)s on no report is kept: the collector promises to erase them all that day. Counts stay, and "
             "the random numbers under which the reports were counted. Copies that were made before, such as backups, "
-            "are for whoever runs the survey to delete. Nobody can check either from outside. The noise protects your "
-            "answers all the same.",
+            "are for whoever runs the survey to delete. Nobody can check either from outside.",
             day=settings.erase_on,
         )
+        yield language.text([erased, all_the_same])
     if settings.public_results:
         yield _say_public(settings, language)
 
@@ -87,8 +96,7 @@ def _say_invited(settings: Settings, language: Language) -> str:
         promise = mark("The collector promises to keep nothing that ties the two together, but which group it is of.")
     rest = mark(
         "Nobody can check that from outside: whoever runs the collector could note both as they come, and who knows to "
-        "whom an invitation was given would then know which report is yours. The noise protects your answers all the "
-        "same."
+        "whom an invitation was given would then know which report is yours."
     )
     return language.text(map(language.gettext, (sent, promise, rest)))
 
@@ -108,7 +116,7 @@ def _say_strata(settings: Settings, language: Language) -> str:
         )
     rest = mark(
         "Results are given by group. So your report is one of its group's, not of everybody's, and in a small group "
-        "few others have sent one like it. The noise protects your answers all the same, in a group of one too."
+        "few others have sent one like it."
     )
     return language.text([groups, language.gettext(counted), language.gettext(rest)])
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import FrozenInstanceError, asdict, replace
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -227,6 +228,25 @@ def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_colle
     assert "The collector promises to give out no counts of fewer than 1,500 reports, and none that differ by" in text
     assert "sent beside the report. The collector promises to keep" in " ".join(str(explain(INVITED)).split())
     assert max(map(len, str(invited).splitlines())) <= 110
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"invited": True},
+        {"invited": True, "strata": ("north", "south")},
+        {"keep": "counts"},
+        {"closes": "2027-01-31", "erase_after": 30},
+    ],
+    ids=lambda changes: list(changes)[-1],
+)
+def test_noise_that_hides_little_is_not_said_to_protect(changes: dict[str, Any]) -> None:
+    comfort = "The noise protects your answers all the same"
+    for epsilon, is_little in (("2", False), ("7", True)):
+        explanation = explain(replace(yes_no("s", epsilon), **changes))
+        promises = explanation.promises()
+        assert bool(explanation.protected_little) is is_little
+        assert [comfort in promise for promise in promises] == [not is_little] * len(promises)
 
 
 def test_that_counts_alone_are_kept_is_said_in_plain_words_as_a_promise_of_the_collector() -> None:
