@@ -28,7 +28,8 @@ export { FormRefused, questionId };
 /** @typedef {{allow: boolean, allowComplete: boolean, message?: string}} Completing what onCompleting's handlers are given */
 /**
  * @typedef {object} Client the part of a `SurveyClient` that is used
- * @property {() => Promise<{questions: readonly Question[]}>} survey the survey that the form must fit
+ * @property {() => Promise<{questions: readonly Question[], protectedLittle?: string}>} survey the survey that the form
+ *   must fit
  * @property {() => Promise<readonly Question[]>} [questions] those that this device is asked; left out, all
  * @property {(answers: any, wave?: number) => Promise<Draft>} prepare from answers by question id
  * @property {(answers: any, wave?: number) => Promise<Receipt>} answer from answers by question id
@@ -40,6 +41,8 @@ export { FormRefused, questionId };
  * @property {(receipt: Receipt) => void} [onSent] is told once the report is in the device's outbox and the form is empty
  * @property {(fault: unknown) => string | void} [onError] is told why a completed form was not sent. It may return the
  *   text to show in place of the usual one, such as in the respondent's language
+ * @property {(sentence: string) => string} [onLittle] is told the sentence that is shown above the questions if answers
+ *   are protected little. It returns the one to show, such as in the respondent's language; "" shows none
  * @property {readonly string[]} [leaveOut] names of the elements that the survey does not ask; their answers are dropped
  * @property {number} [wave] of a repeated survey; default 1
  */
@@ -53,6 +56,7 @@ const GIVEN_AWAY = {
   onChoicesLazyLoad: "sends what is typed in clear",
 };
 const TOO_LONG = "Please use 200 characters at most.";
+const LITTLE = "sotto-protected-little"; // the element that says so
 
 /** @type {WeakMap<object, Attachment>} */
 const attached = new WeakMap();
@@ -63,7 +67,8 @@ const attached = new WeakMap();
  * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
  * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
  * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
- * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`).
+ * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`). If
+ * answers are protected little, an element above the first question says so.
  *
  * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
  * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
@@ -129,6 +134,7 @@ class Attachment {
     const asked = this.#questions.map(({ id }) => id);
     const others = [...fits].filter(([id]) => !asked.includes(id)).map(([, { name }]) => name);
     for (const name of others) this.#hide(this.#model.getQuestionByName(name)); // a survey with `draw`
+    this.#warn(survey.protectedLittle);
     return (this.#fits = fits);
   }
 
@@ -139,6 +145,16 @@ class Attachment {
     this.#unguard();
     for (const { element, visible, visibleIf } of this.#hidden.splice(0))
       Object.assign(element, { visibleIf, visible });
+    this.#model.getQuestionByName(LITTLE)?.delete();
+  }
+
+  /** Say above the questions what is to be known before they are answered. */
+  #warn(/** @type {string} */ sentence = "") {
+    const said = sentence && (this.#options.onLittle?.(sentence) ?? sentence);
+    if (!said) return;
+    const page = this.#model.startedPage ?? this.#model.visiblePages[0] ?? this.#model.pages[0];
+    const element = page.addNewQuestion("html", LITTLE, 0);
+    Object.assign(element, { html: `<p>${said.replace(/[&<]/g, (sign) => `&#${sign.charCodeAt(0)};`)}</p>` });
   }
 
   /** Ask an element not at all, whatever its own condition comes to. */

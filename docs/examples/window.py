@@ -12,7 +12,7 @@ from typing import Any
 
 from asking import Kiosk, OwnMachine, answer
 
-from sotto_client import SottoError
+from sotto_client import SottoError, explain
 from sotto_protocol import Question, Survey
 
 
@@ -22,6 +22,8 @@ class Form(ttk.Frame):
     def __init__(self, root: tk.Tk, survey: Survey, send: Callable[["Form"], None]) -> None:
         super().__init__(root, padding=20)
         self._readers: dict[str, Callable[[], Any]] = {}
+        if little := explain(survey).protected_little:
+            ttk.Label(self, text=little, font="TkHeadingFont", wraplength=600).pack(anchor="w")
         for question in survey.questions:
             ttk.Label(self, text=question.text, font="TkHeadingFont").pack(anchor="w")
             ttk.Label(self, text=question.in_short, wraplength=600).pack(anchor="w")

@@ -29,12 +29,15 @@ FORM: dict[str, Any] = {
         {"type": "radiogroup", "name": "Cuisine", "choices": ["soup", "salad"]},
         {"type": "checkbox", "name": "Drinks", "choices": ["tea", "gin"]},
         {"type": "dropdown", "name": "Table", "choices": ["one", "two"], "renderAs": "select"},
+        {"type": "dropdown", "name": "Seat", "choices": ["balcony", "cellar"]},
+        {"type": "tagbox", "name": "Extras", "choices": ["napkin", "candle"]},
         {"type": "text", "name": "Street", "autocomplete": "street-address"},
         {"type": "comment", "name": "Place"},
     ]
 }
 LOOSE = """<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Loose fields</title>
 <input type="radio" name="r" value="r"><input type="checkbox" name="c"><input name="t">
+<input type="radio" name="l" id="l" value="l"><label for="l">With a label beside it</label>
 <select name="s"><option>one<option value="two">two</select><div></div>
 <script type="module">
   import { keepOffDisk } from "./sottovoce.min.js";
@@ -118,6 +121,10 @@ def _surveyjs(url: str) -> AskingPage:
         ("click", "[data-name=Cuisine] label"),
         ("click", "[data-name=Drinks] label"),
         ("choose", "[data-name=Table] select", "two"),
+        ("type", "[data-name=Seat] input", "cell"),  # what the list is searched for
+        ("click", "[data-name=Seat] [title=cellar]"),
+        ("type", "[data-name=Extras] input", "napk"),
+        ("click", "[data-name=Extras] [title=napkin]"),
         ("type", "[data-name=Street] input", "Marrowfield"),
         ("type", "[data-name=Place] textarea", "Salsifyhaven"),
     )

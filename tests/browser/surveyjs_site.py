@@ -1,6 +1,7 @@
 """The page of docs/surveyjs.md, with what it loads: the real survey-core, and its renderer or none."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from chromium import CLIENT, ROOT, miss
@@ -11,6 +12,10 @@ _WITHOUT_RENDERER = {
     'import "survey-js-ui";': "",
     'model.render(document.querySelector("#form"));': "globalThis.model = model;",
 }
+
+
+def _sources() -> list[Path]:
+    return [path for folder in ("form", "src") for path in (CLIENT / folder).rglob("*.js")]
 
 
 def pages_of(collector: str, form: dict[str, Any], *, is_rendered: bool = False) -> dict[str, bytes]:
@@ -25,7 +30,7 @@ def pages_of(collector: str, form: dict[str, Any], *, is_rendered: bool = False)
         html = html.replace(shown, here)
     core = "survey-core-2" if is_rendered else "survey-core"  # a renderer takes its very version alone
     modules = {f"/vendor/sottovoce/{name}": CLIENT / name for name in ("sottovoce.js", "surveyjs.js")}
-    modules |= {f"/vendor/sottovoce/{path.relative_to(CLIENT)}": path for path in (CLIENT / "src").rglob("*.js")}
+    modules |= {f"/vendor/sottovoce/{path.relative_to(CLIENT)}": path for path in _sources()}
     modules["/vendor/survey-core/fesm/survey-core.mjs"] = _MODULES / core / "fesm" / "survey-core.mjs"
     if is_rendered:
         modules["/vendor/survey-js-ui/fesm/survey-js-ui.mjs"] = _MODULES / "survey-js-ui" / "fesm" / "survey-js-ui.mjs"

@@ -13,6 +13,9 @@ from chromium import open_profile
 from collecting import TIMEOUT_S, Served, serve
 from embedded import CANARY, CHOSEN, LUNCH, forms_in
 from examples import Place, assert_nothing_is_kept, place_of_flask, place_of_pages
+from sotto_protocol.explain import explain
+
+LITTLE = explain(LUNCH).protected_little
 
 
 @pytest.fixture
@@ -35,7 +38,8 @@ def press(page: Page, name: str) -> None:
 
 
 def answer(page: Page) -> None:
-    """Answer as people do, whatever the page calls a yes."""
+    """Answer as people do, whatever the page calls a yes; that answers are protected little was said before."""
+    expect(page.locator("[data-survey] .little")).to_have_text(LITTLE)
     page.get_by_label("yes").check()
     page.get_by_label(CHOSEN).check()
     page.get_by_role("textbox").fill(CANARY)
@@ -46,6 +50,7 @@ def review(page: Page) -> str:
     press(page, "Show what will be sent")
     rows = page.get_by_role("dialog").get_by_role("row")
     expect(rows).to_have_count(4)
+    expect(page.get_by_role("dialog").get_by_text(LITTLE)).to_be_visible()
     assert [row.get_by_role("cell").nth(1).text_content() for row in rows.all()[1:]] == ["yes", CHOSEN, CANARY]
     return page.locator("dialog pre").text_content() or ""
 

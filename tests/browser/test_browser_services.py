@@ -40,7 +40,8 @@ WALK = """(unspoken, masks, classes, words) => {  // what is unguarded, and how 
     if (wrong.length) bare.push(`${element.outerHTML.slice(0, 90)}: ${wrong.join(" ")}`);
   };
   const SHOWS = `td.answered, td.sent, .comfort, dd.answered, dd.sent, pre, tbody td, #receipt-code,
-    [part=receipt-code], .error, .problems, #problems, #progress`;
+    [part=receipt-code], .error, .problems, #problems, #progress, [role=listbox], .sd-dropdown__hint-suffix,
+    .sd-tagbox-item`;
   const walk = (root) => {
     for (const element of root.querySelectorAll("*")) {
       if (element.shadowRoot) walk(element.shadowRoot);
@@ -51,8 +52,9 @@ WALK = """(unspoken, masks, classes, words) => {  // what is unguarded, and how 
         const off = isOff ? [] : ["autocomplete"];
         const felt = [element.spellcheck && "spell", element.translate && "translates"].filter(Boolean);
         look(element, fields, [...own, ...off, ...felt, ...lacks(element, unspoken), ...unmasked(element)]);
-        const label = element.closest("label");
-        if (label) look(label, pressed, unmasked(label));
+        const isPressed = element.matches("[type=radio], [type=checkbox]"); // the label of a text says what is asked
+        const labels = isPressed ? [...element.labels] : [element.closest("label")].filter(Boolean);
+        for (const label of labels) look(label, pressed, unmasked(label));
       }
       const says = [...element.childNodes].some((node) => node.nodeType === 3 && words.some(
         (word) => node.data.includes(word)));

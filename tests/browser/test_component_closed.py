@@ -45,3 +45,13 @@ def test_an_open_survey_is_asked_on_a_device_whose_clock_is_years_ahead(ask: Ask
     assert page.evaluate("new Date().getUTCFullYear()") > datetime.now(UTC).year + 30
     answer(page, survey)
     wait_for_reports(collector, survey, send(page))
+
+
+def test_a_receipt_promises_no_erasure_once_all_reports_are_erased(ask: Ask, collector: Served) -> None:
+    closes = (datetime.now(UTC) + timedelta(days=60)).date().isoformat()
+    survey = publish(collector, named("erased-after", closes=closes, erase_after=30))
+    for before, n_promises in (("", 1), (YEARS_AHEAD, 0)):
+        page = ask(survey, before=before)
+        answer(page, survey)
+        send(page)
+        expect(page.get_by_text("can have that report erased")).to_have_count(n_promises)

@@ -20,6 +20,7 @@ import starting
 from collecting import TIMEOUT_S, Served, serve
 from console import blocks
 from embedded import CANARY, CHOSEN, EXAMPLES, LUNCH, assert_is_noise, forms_in
+from sotto_protocol.explain import explain
 from wire import Wire, wire_to
 
 Load = Callable[[str], Any]
@@ -241,6 +242,7 @@ def ask_in(root: Any) -> str:
     root.update()
     (entry,) = widgets(root, "TEntry")
     assert entry.get() == ""
+    assert next(label["text"] for label in widgets(root, "TLabel")) == explain(LUNCH).protected_little != ""
     for button in widgets(root, "TRadiobutton"):
         assert not button.instate(["selected"])
         if button["text"] in ("yes", CHOSEN):

@@ -109,9 +109,7 @@ export class ReceiptView {
     this.#delivery.textContent = this.#say(fate);
     this.#slip.hidden = fate === "refused"; // there is no report that it could name
     this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(this.#code) : []));
-    const { keep, eraseOn } = this.#survey;
-    const isErased = eraseOn !== "" && today() >= eraseOn;
-    const mayErase = fate === "delivered" && keep === "reports" && !isErased;
+    const mayErase = fate === "delivered" && this.#survey.keep === "reports" && !this.#isGone();
     this.#erasure.replaceChildren(...(mayErase ? [this.#offerErasure()] : []));
   }
 
@@ -165,6 +163,12 @@ export class ReceiptView {
     }
   }
 
+  /** Whether all reports are erased by now, as the survey says. */
+  #isGone() {
+    const { eraseOn } = this.#survey;
+    return eraseOn !== "" && today() >= eraseOn;
+  }
+
   #tellReceipt() {
     const t = this.#t;
     const copied = make("span", { role: "status" });
@@ -184,7 +188,7 @@ export class ReceiptView {
       make("p", {}, t("Your receipt")),
       make("p", {}, code),
       make("div", { class: "actions" }, copy, copied),
-      paragraph("small", why),
+      ...(this.#isGone() ? [] : [paragraph("small", why)]),
     ];
   }
 

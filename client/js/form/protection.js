@@ -2,8 +2,10 @@
 
 import { parseEpsilon } from "../src/decimals.js";
 
-/** @typedef {import("./words.js").Translate} Translate */
-/** @typedef {import("../src/survey.js").Survey} Survey */
+/**
+ * What says a message in a language, and a share: the words of a form, or `inEnglish`.
+ * @typedef {((message: string, values: {[name: string]: string}) => string) & {percent: (share: number) => string}} Say
+ */
 
 const PRIOR = 0.1;
 /** Of each band the epsilon, in units of 1e-12, above which a suspicion can become more than the share. @type {[bigint, number][]} */
@@ -22,7 +24,7 @@ export function exceeded(epsilon) {
 
 /**
  * Return in a sentence that a survey's answers are protected little; nothing where they are not.
- * @param {Translate} t @param {Survey} survey @returns {string}
+ * @param {Say} t @param {{epsilonForever: string, nDrawn: number, waves: number}} survey @returns {string}
  */
 export function sayLittle(t, { epsilonForever, nDrawn, waves }) {
   const share = exceeded(epsilonForever);
@@ -47,3 +49,10 @@ export function sayLittle(t, { epsilonForever, nDrawn, waves }) {
     shares,
   );
 }
+
+/** @type {Say} */
+export const inEnglish = Object.assign(
+  (/** @type {string} */ message, /** @type {{[name: string]: string}} */ values) =>
+    message.replace(/%\((\w+)\)s/g, (_, name) => values[name]),
+  { percent: (/** @type {number} */ share) => `${100 * share} %` },
+);

@@ -38,6 +38,8 @@ export class Draft {
     this.sent = wireReport(survey, id, columns, wave);
     /** The receipt that it will have. */
     this.receipt = this.sent.id;
+    /** That answers are protected little, in an English sentence to respondents; "" if they are not. */
+    this.protectedLittle = survey.protectedLittle;
     /** The very text that is posted, to the last blank. */
     this.body = batchBody(survey.fingerprint, this.sent, blanksAfter(survey, this.sent), invitation);
     /**

@@ -61,6 +61,8 @@ export function keepOffDisk(root, isWhole = false) {
     if (isWhole) keepToItself(root);
     for (const area of root.querySelectorAll("[contenteditable]")) keepToItself(area);
     for (const field of root.querySelectorAll(FIELDS)) guardField(/** @type {HTMLInputElement} */ (field));
+    const page = /** @type {Document} */ (root.getRootNode());
+    for (const label of page.querySelectorAll("label")) if (root.contains(label.control)) mask(label); // what is pressed
   };
   guard();
   const observer = new MutationObserver(guard);
@@ -72,8 +74,6 @@ export function keepOffDisk(root, isWhole = false) {
 function guardField(field) {
   if (BUTTONS.test(field.type)) return;
   keepToItself(field);
-  const label = field.closest("label");
-  if (label !== null) mask(label); // of a box, it is what is pressed
   if (field.form === null) setOnce(field, "form", ownerIn(field.ownerDocument).id);
   setOnce(field, "autocomplete", "off");
   if (field.form !== null) setOnce(field.form, "autocomplete", "off");

@@ -1,5 +1,6 @@
 /** A survey: what the collector publishes, checked from end to end. The collector is not trusted. */
 
+import { inEnglish, sayLittle } from "../form/protection.js";
 import { hex, sha256 } from "./bytes.js";
 import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { Fields, isText, notCanonical, parseJson } from "./documents.js";
@@ -151,6 +152,14 @@ export class Survey {
     const found = this.#words.find((words) => words.lang === lang);
     if (found === undefined) throw new RangeError(`lang must be one of ${this.languages.join(", ")}.`);
     return found;
+  }
+
+  /**
+   * That answers are protected little, in an English sentence to respondents; "" if they are not. Show it above the
+   * questions, and where respondents look at what will be sent.
+   */
+  get protectedLittle() {
+    return sayLittle(inEnglish, this);
   }
 
   /** The largest of what questions take, of as many as a device answers. */

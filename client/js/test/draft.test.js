@@ -22,6 +22,8 @@ test("a draft shows what will be posted, to the byte, and charges and sends noth
   );
   assert.deepEqual(JSON.parse(draft.body), { fingerprint: LUNCH.fingerprint, reports: [draft.sent] });
   assert.deepEqual([draft.receipt, draft.epsilon], [receipt.id, receipt.epsilon]);
+  assert.match(draft.protectedLittle, /protected little/);
+  assert.equal(draft.protectedLittle, LUNCH.protectedLittle);
 });
 
 test("what a draft says in words is what it sends", async (t) => {

@@ -19,6 +19,33 @@ test("a completed form is answered once, is complete then, and its answers are g
   assert.deepEqual(model.data, {});
 });
 
+test("that answers are protected little stands above the questions, in the form's words, until it is detached", async () => {
+  const names = (model) => model.getAllQuestions().map(({ name }) => name);
+  const own = names(lunch());
+  const said = LUNCH.protectedLittle;
+  assert.match(said, /protected little/);
+  for (const [onLittle, shown] of [
+    [undefined, `<p>${said}</p>`],
+    [(sentence) => `${sentence === said} & <b>`, "<p>true &#38; &#60;b></p>"],
+    [() => "", null],
+  ]) {
+    const [model, client] = [lunch(), recorder()];
+    const detach = await attachSurvey(model, client, { onLittle });
+    const [first] = model.currentPage.elements;
+    assert.equal(first.getType() === "html" ? first.html : null, shown);
+    await complete(model);
+    assert.deepEqual([model.state, client.asked], ["completed", [{ answers: SENT, wave: 1 }]]);
+    detach();
+    assert.deepEqual(names(model), own);
+  }
+  const model = lunch();
+  await attachSurvey(model, {
+    ...recorder(),
+    survey: async () => ({ questions: LUNCH.questions, protectedLittle: "" }),
+  });
+  assert.deepEqual(names(model), own);
+});
+
 test("the respondent looks at the draft first, and only true sends it", async () => {
   for (const [said, isSent] of [
     [undefined, false],

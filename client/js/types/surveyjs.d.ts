@@ -4,7 +4,8 @@
  * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
  * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
  * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
- * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`).
+ * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`). If
+ * answers are protected little, an element above the first question says so.
  *
  * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
  * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
@@ -40,10 +41,12 @@ export type Completing = {
  */
 export type Client = {
     /**
-     * the survey that the form must fit
+     * the survey that the form
+     * must fit
      */
     survey: () => Promise<{
         questions: readonly Question[];
+        protectedLittle?: string;
     }>;
     /**
      * those that this device is asked; left out, all
@@ -76,6 +79,11 @@ export type AttachOptions = {
      * text to show in place of the usual one, such as in the respondent's language
      */
     onError?: ((fault: unknown) => string | void) | undefined;
+    /**
+     * is told the sentence that is shown above the questions if answers
+     * are protected little. It returns the one to show, such as in the respondent's language; "" shows none
+     */
+    onLittle?: ((sentence: string) => string) | undefined;
     /**
      * names of the elements that the survey does not ask; their answers are dropped
      */

@@ -6,6 +6,7 @@ const REVIEW = `
   <dialog aria-labelledby="review">
     <form method="dialog">
       <h2 id="review">This is all that leaves this device</h2>
+      <p class="little"></p>
       <table>
         <thead><tr><th>question</th><th>you answered</th><th>is sent</th></tr></thead>
         <tbody></tbody>
@@ -21,11 +22,13 @@ keepToItself(document.querySelector("[role=status]")); // a receipt stands there
 
 /** Ask until a report was sent, or was sent before: return its receipt; null if the respondent stops. */
 export async function ask(form, client) {
+  const survey = await client.survey();
+  warn(form, survey);
+  form.hidden = false;
   for (;;) {
     const button = await pressed(form);
     if (button?.value === "stop") return end(form, null);
     try {
-      const survey = await client.survey();
       const answers = read(form, survey);
       const draft = await client.prepare(answers); // nothing is sent yet; the same answers get the same noise
       if (await isConfirmed(survey, answers, draft)) return end(form, await draft.send());
@@ -35,6 +38,11 @@ export async function ask(form, client) {
       tell(fault.message); // no answer is in it; what was answered stays in the form
     }
   }
+}
+
+/** Say in a part of the page that answers are protected little, where they are. */
+function warn(part, { protectedLittle }) {
+  part.querySelector(".little").textContent = protectedLittle;
 }
 
 export function tell(text) {
@@ -64,11 +72,12 @@ function read(form, { questions }) {
 }
 
 /** Show what would be sent beside what was answered; return whether it may be. */
-async function isConfirmed({ questions }, answers, draft) {
+async function isConfirmed(survey, answers, draft) {
   document.body.insertAdjacentHTML("beforeend", REVIEW);
   const dialog = /** @type {HTMLDialogElement} */ (document.body.lastElementChild);
   keepToItself(dialog); // no service is given the answers, nor what is made of them
-  for (const { id, text } of questions) {
+  warn(dialog, survey);
+  for (const { id, text } of survey.questions) {
     const row = dialog.querySelector("tbody").insertRow();
     for (const cell of [text, inWords(answers[id]), inWords(draft.reported[id])]) row.insertCell().textContent = cell;
   }

@@ -10,7 +10,6 @@ let client;
 async function start() {
   client = new SurveyClient(collector, survey, { fingerprint, maxEpsilon: 6 }); // throws where a page is not https
   const [before] = await client.answered(); // on this device
-  form.hidden = before !== undefined;
   const receipt = before ?? (await ask(form, client));
   form.hidden = true;
   tell(`Your receipt: ${receipt.id}. ${await sayOutcome(receipt)}`);

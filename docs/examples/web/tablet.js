@@ -25,7 +25,7 @@ async function interview(number) {
   const client = open(number);
   try {
     if ((await client.answered()).length > 0) return `Number ${number} was used.`;
-    [next.hidden, questions.hidden] = [true, false];
+    next.hidden = true;
     const receipt = await ask(questions, client);
     if (receipt === null) return "Stopped: nothing was sent.";
     await client.flush(2000); // or later: it waits

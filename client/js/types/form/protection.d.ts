@@ -2,8 +2,20 @@
 export function exceeded(epsilon: string): number;
 /**
  * Return in a sentence that a survey's answers are protected little; nothing where they are not.
- * @param {Translate} t @param {Survey} survey @returns {string}
+ * @param {Say} t @param {{epsilonForever: string, nDrawn: number, waves: number}} survey @returns {string}
  */
-export function sayLittle(t: Translate, { epsilonForever, nDrawn, waves }: Survey): string;
-export type Translate = import("./words.js").Translate;
-export type Survey = import("../src/survey.js").Survey;
+export function sayLittle(t: Say, { epsilonForever, nDrawn, waves }: {
+    epsilonForever: string;
+    nDrawn: number;
+    waves: number;
+}): string;
+/** @type {Say} */
+export const inEnglish: Say;
+/**
+ * What says a message in a language, and a share: the words of a form, or `inEnglish`.
+ */
+export type Say = ((message: string, values: {
+    [name: string]: string;
+}) => string) & {
+    percent: (share: number) => string;
+};

@@ -46,6 +46,8 @@ export class Draft {
     sent: import("./report.js").Sent;
     /** The receipt that it will have. */
     receipt: string;
+    /** That answers are protected little, in an English sentence to respondents; "" if they are not. */
+    protectedLittle: string;
     /** The very text that is posted, to the last blank. */
     body: string;
     /**

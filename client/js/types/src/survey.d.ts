@@ -96,6 +96,11 @@ export class Survey {
             [id: string]: import("./words.js").QuestionWords;
         }>;
     }>;
+    /**
+     * That answers are protected little, in an English sentence to respondents; "" if they are not. Show it above the
+     * questions, and where respondents look at what will be sent.
+     */
+    get protectedLittle(): string;
     /** Throw RangeError for a wave that this survey has not. @param {number} wave */
     checkWave(wave: number): void;
     /**
