@@ -1,4 +1,4 @@
-"""What is said of the texts of Android's autofill: of each bit, and of the text; as table, JSON, CSV and HTML."""
+"""What is found of the texts of Android's autofill: of each bit, and of the text."""
 
 import math
 from dataclasses import dataclass, replace
@@ -6,9 +6,7 @@ from typing import Self
 
 from sotto_estimator.intervals.contradiction import Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.results.percents import percent
 from sotto_estimator.results.result import Result
-from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted, epsilon_above
 
 VARIES, OPEN, VOID = "varies", "open", "void"
@@ -138,23 +136,6 @@ class AutofillTexts(Result):
         a_bit, whole = epsilon_above(EPSILON_A_BIT), epsilon_above(N_KEPT * EPSILON_A_BIT)
         n = counted(self.n_reports, "payload")
         return f"{self.title}: n = {n}, epsilon {a_bit} a bit, {whole} for the {N_KEPT} bits of a payload"
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What is said of bits, and what it takes."""
-        n_none = sum(of.n_none for of in self.fields)
-        left_out = f"left out: {counted(n_none, 'payload')} with a mask of 0, which keep no bit: Android could not hash"
-        which = "fields" if self.options.simultaneous and len(self.fields) > 1 else "field"
-        needed = f"{self.n_needed:,} devices" if self.n_needed else "more devices than can be planned for"
-        return (
-            f"all that is said of the 256 bits of a {which.removesuffix('s')} is right with probability "
-            f"{level_words(self.options.level)}{' for all fields together' if which == 'fields' else ''} "
-            "(Clopper-Pearson intervals, Bonferroni), about the population",
-            f"1 or 0: more than {percent(self.least_share)} of devices have it, and all may; {SIGNS[VARIES]} varies; "
-            f"{SIGNS[OPEN]} open: too few payloads to say",
-            f"a text that all devices have is decided whole, with probability {self.power:g}, by {needed} a field",
-            *([left_out] if n_none else []),
-        )
 
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the reports."""

@@ -1,16 +1,12 @@
-"""Figures: what is estimated from the reports of another program, each with its interval; as table, JSON, CSV, HTML."""
+"""Figures: what is estimated from the reports of another program, each with its interval."""
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from sotto_estimator.intervals.contradiction import Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.result import Result
 from sotto_protocol.words import counted, epsilon_above
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

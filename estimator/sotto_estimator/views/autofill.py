@@ -15,7 +15,9 @@ from sotto_estimator.formats.autofill_texts import (
 )
 from sotto_estimator.results.document import Block, Cell, Column, Lines, Part, Table
 from sotto_estimator.results.figure import Panel, bits_panel
+from sotto_estimator.results.percents import percent
 from sotto_estimator.results.view import View
+from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted
 
 _MOST_FIELDS = 20
@@ -32,13 +34,30 @@ def _parts(found: AutofillTexts) -> list[Part]:
         Part(
             "What is known",
             [
-                Lines([str(found), *found.words, *map(str, found.contradictions)]),
+                Lines([str(found), *_words(found), *map(str, found.contradictions)]),
                 summary,
                 Lines([f"and {n_more:,} more fields: see --csv"] if n_more else []),
             ],
         ),
         Part("Bytes", _bytes(found.fields[0]) if len(found.fields) == 1 and not found.fields[0].is_void else []),
     ]
+
+
+def _words(found: AutofillTexts) -> tuple[str, ...]:
+    """What is said of bits, and what it takes."""
+    n_none = sum(of.n_none for of in found.fields)
+    left_out = f"left out: {counted(n_none, 'payload')} with a mask of 0, which keep no bit: Android could not hash"
+    which = "fields" if found.options.simultaneous and len(found.fields) > 1 else "field"
+    needed = f"{found.n_needed:,} devices" if found.n_needed else "more devices than can be planned for"
+    return (
+        f"all that is said of the 256 bits of a {which.removesuffix('s')} is right with probability "
+        f"{level_words(found.options.level)}{' for all fields together' if which == 'fields' else ''} "
+        "(Clopper-Pearson intervals, Bonferroni), about the population",
+        f"1 or 0: more than {percent(found.least_share)} of devices have it, and all may; {SIGNS[VARIES]} varies; "
+        f"{SIGNS[OPEN]} open: too few payloads to say",
+        f"a text that all devices have is decided whole, with probability {found.power:g}, by {needed} a field",
+        *([left_out] if n_none else []),
+    )
 
 
 def _members(found: AutofillTexts) -> dict[str, Any]:
@@ -65,7 +84,7 @@ def _records(found: AutofillTexts) -> list[dict[str, Any]]:
 
 def _panels(found: AutofillTexts) -> tuple[str, list[Panel]]:
     """Return a picture: of each of the first fields the share of devices with a 1, bit by bit."""
-    return f"{found}\n{found.words[0]}", [_bits(of) for of in found.fields[:_MOST_FIELDS] if not of.is_void]
+    return f"{found}\n{_words(found)[0]}", [_bits(of) for of in found.fields[:_MOST_FIELDS] if not of.is_void]
 
 
 def _bits(field: AutofillField) -> Panel:
