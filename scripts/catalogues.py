@@ -236,10 +236,11 @@ def extract() -> None:
 
 
 def compile_all() -> None:
-    """Write all these files, and the web component, which holds the hashes of its own."""
+    """Write all these files, and the two bundles: each has words, and the web component the hashes of its own."""
     for path, text in compiled().items():
         path.write_text(text, encoding="utf-8")
-    subprocess.run(["npm", "run", "--silent", "component"], cwd=COMPONENT.parent, check=True)
+    for bundle in ("bundle", "component"):
+        subprocess.run(["npm", "run", "--silent", bundle], cwd=COMPONENT.parent, check=True)
 
 
 def check() -> None:
