@@ -22,7 +22,7 @@ from sotto_estimator.inference.registry import INFERENCE, Capability, Nothing, f
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import outlook_of
-from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.shares.of_tally import estimate_tally, intervals_together
 from sotto_protocol import Question, Survey, Tally, compile_survey
 from sotto_protocol.mechanisms.bloom.hash import bloom_bits
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism, SelectionMechanism
@@ -219,7 +219,7 @@ def test_intervals_of_two_reports_hold_what_is_true_as_often_as_they_say(survey:
     held = np.zeros((len(true), len(true), n_values)) if target == "respondents" else np.zeros(n_values)
     for pair in combinations_with_replacement(range(len(reports)), 2):
         options = IntervalOptions(level, target=target)
-        ends = find(question, "intervals")(tally_of(survey, reports[[*pair]]), question, options)
+        ends = intervals_together(tally_of(survey, reports[[*pair]]), question, options)
         low, high = np.array([ends.get(name, (-math.inf, math.inf)) for name in question.labels or ("mean",)]).T
         low, high = low - 1e-9, high + 1e-9
         orders = {pair, pair[::-1]}

@@ -194,10 +194,10 @@ def test_shares_are_drawn_into_axes_that_are_given(estimates: Estimates) -> None
     assert estimates.plot(ax=left) is figure
     assert left.get_yticklabels()[0].get_text() == "harassed: yes"
     assert len(left.patches) == 4
-    assert replace(estimates, rows=()).plot(ax=right) is figure
+    assert estimates.with_figures("share").plot(ax=right) is figure
     assert "hours" in right.get_xlabel()
     with pytest.raises(SourceError, match="no share and no mean"):
-        replace(estimates, rows=(), means=()).plot(ax=right)
+        replace(estimates, figures=()).plot(ax=right)
 
 
 def test_counts_of_a_data_frame_are_counts() -> None:

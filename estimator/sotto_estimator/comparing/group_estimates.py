@@ -9,10 +9,8 @@ from sotto_estimator.channel.channel import Target, errors_of
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.inference.registry import channel_of, find, is_text
+from sotto_estimator.inference.registry import FIGURES, channel_of, figure_of, find, is_text, loaded
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
-from sotto_estimator.numbers.counts import NumberCounts
-from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.shares.of_arms import estimate_arms
 from sotto_protocol import Question, Tally
 from sotto_protocol.counted import Counted
@@ -133,18 +131,18 @@ def _of_devices(
     )
 
 
-def mean_groups(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:
-    """Return the side of a mean, where there are reports."""
-    counts = NumberCounts.of(tally, question)
+def number_groups(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:
+    """Return the side of a question's one number, where there are reports."""
+    (counts,) = find(question, "counts")(tally, question)
     if not counts.n_reports:
         return []
-    options = IntervalOptions(target=target)
-    found = estimate_mean(counts, options, 1)
+    estimate = loaded(FIGURES[figure_of(question)].estimate)
 
     def bounds(level: float) -> tuple[float, float]:
-        at_level = estimate_mean(counts, replace(options, level=level), 1)
+        (at_level,) = estimate(counts, IntervalOptions(level, target=target), 1)
         return at_level.low, at_level.high
 
+    (found,) = estimate(counts, IntervalOptions(target=target), 1)
     error = found.standard_error
-    side = GroupEstimate(counts.question, "", found.n_reports, found.epsilon, found.mean, bounds, lambda _: error)
+    side = GroupEstimate(question.id, "", found.n_reports, found.epsilon, found.value, bounds, lambda _: error)
     return [replace(side, unit=found.unit)]

@@ -103,7 +103,7 @@ def read_firefox_clicks(
     notes = _notes(noise, epsilon, len(unreported), n_sponsored)
     if unreported and not found.options.simultaneous:
         notes += (_CHOSEN,)
-    return FormatShares(replace(found, rows=found.rows[: len(counts)]), notes)
+    return FormatShares(replace(found, figures=found.rows[: len(counts)]), notes)
 
 
 def _count(records: Iterable[Record], n_items: int) -> tuple[Counter[str], int]:

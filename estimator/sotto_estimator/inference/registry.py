@@ -1,4 +1,4 @@
-"""What the estimator knows of each kind of mechanism, a row a kind: what is estimated, and which function does what.
+"""What the estimator knows of each kind of mechanism, and of each kind of figure, a row a kind.
 
 A row names functions by module, as `room.module:name`, since they stand in the rooms above, and are loaded when they
 are called; where a kind has none, it has the sentence why. A mechanism has the row of the nearest class above it that
@@ -20,11 +20,9 @@ from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism, Pure
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.window import WindowResponse
 
-Figure = Literal["share", "mean", "string"]
-"""What is estimated: the share of each answer, the mean of numbers, or the shares of strings that are found."""
-Capability = Literal[
-    "channel", "counts", "intervals", "covariance", "likeliest", "plan", "groups", "axis", "decode", "unlisted"
-]
+Capability = Literal["channel", "counts", "covariance", "likeliest", "plan", "groups", "axis", "decode", "unlisted"]
+Named = object
+"""A function or value by its module and name, or itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +40,10 @@ class Nothing:
 class Inference:
     """What is known of the reports of a kind of mechanism.
 
-    `channel(mechanism)`: what its reports went through. `counts(tally, question)`: what its estimates are made of, in a
-    list. `intervals(tally, question, options, n_groups)`: by answer, those that hold together. `covariance(question,
-    target)`: how the covariances of n shares are made of shares and n. `likeliest(tally, question)`: the shares of
-    maximum likelihood. `plan(question, mechanism)`: its `FigureOutlook`. `groups(tally, question, target)`: a
+    `figure`: what is estimated of it, a row of `FIGURES`. `channel(mechanism)`: what its reports went through.
+    `counts(tally, question)`: what its estimates are made of, a list of `FigureCounts`. `covariance(question, target)`:
+    how the covariances of n shares are made of shares and n. `likeliest(tally, question)`: the shares of maximum
+    likelihood. `plan(question, mechanism)`: its `FigureOutlook`. `groups(tally, question, target)`: a
     `GroupEstimate` of each figure. `axis(question, mechanism, name, option, candidates)`: its `TableAxis`, with the
     likelihood of a report. `decode(mechanism, tally, question, strings, options, keep_all)`, and `unlisted(mechanism,
     counts or reports, alphabet, options)`: strings that are listed, and that are not, found as `unlisted_by` says.
@@ -53,17 +51,16 @@ class Inference:
     held against all of a cohort's counts.
     """
 
-    figure: Figure
-    channel: str | Nothing
-    counts: str | Nothing
-    intervals: str | Nothing
-    covariance: str | Nothing
-    likeliest: str | Nothing
-    plan: str | Nothing
-    groups: str | Nothing
-    axis: str | Nothing
-    decode: str | Nothing
-    unlisted: str | Nothing
+    figure: str
+    channel: Named | Nothing
+    counts: Named | Nothing
+    covariance: Named | Nothing
+    likeliest: Named | Nothing
+    plan: Named | Nothing
+    groups: Named | Nothing
+    axis: Named | Nothing
+    decode: Named | Nothing
+    unlisted: Named | Nothing
     pools_waves: bool = True
     is_of_all_counts: bool = True
     unlisted_by: Literal["counts", "reports"] = "counts"
@@ -81,7 +78,6 @@ _UNKNOWN = Inference(
     figure="share",
     channel=_NOT_PURE,
     counts=_NOT_PURE,
-    intervals=_NOT_PURE,
     covariance=NOT_TOLD,
     likeliest=_NO_SHARES,
     plan=_NOT_PURE,
@@ -94,7 +90,6 @@ _SHARES = replace(
     _UNKNOWN,
     channel="inference.registry:share_channel",
     counts="shares.of_tally:share_counts",
-    intervals="shares.of_tally:intervals_together",
     likeliest="shares.maximum_likelihood:likeliest_of_question",
     plan="planning.share_outlook:ShareOutlook",
     groups="comparing.group_estimates:share_groups",
@@ -103,7 +98,6 @@ _TEXTS = replace(
     _UNKNOWN,
     figure="string",
     counts=_DECODED,
-    intervals=_DECODED,
     groups=_DECODED,
 )
 INFERENCE: Mapping[type, Inference] = {
@@ -127,9 +121,8 @@ INFERENCE: Mapping[type, Inference] = {
         figure="mean",
         channel="numbers.channel:NumberChannel.of",
         counts="numbers.counts:number_counts",
-        intervals="numbers.mean:mean_interval",
         plan="planning.mean_outlook:MeanOutlook",
-        groups="comparing.group_estimates:mean_groups",
+        groups="comparing.group_estimates:number_groups",
         axis=Nothing("{id} asks for numbers: a joint table is of answers that can be listed."),
     ),
     SketchResponse: replace(
@@ -153,13 +146,54 @@ INFERENCE: Mapping[type, Inference] = {
 """The rows, by the class of mechanisms that each is of."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureKind:
+    """What is known of a kind of figure. A new one is a row here, and what this names.
+
+    `of`: the kind beside whose figures, of the same counts, it stands; it has no verdict, order or plan of its own.
+    `estimate(counts, options, n_intervals)`: the `FoundFigure`s of one of `Inference.counts`. `verdict(question,
+    figures, tally, estimates)`: what they mean. `view`: its `FigureView`, in words, rows and pictures. `page`: its
+    `FigurePage`. `is_by_answer`: whether each answer has one, or a question one in all.
+    """
+
+    of: str | None = None
+    estimate: Named | None = None
+    verdict: Named | None = None
+    view: Named | None = None
+    page: Named | None = None
+    is_by_answer: bool = False
+
+
+FIGURES: dict[str, FigureKind] = {
+    "share": FigureKind(
+        estimate="shares.of_tally:share_estimates",
+        verdict="shares.verdict.judge:verdict_of_shares",
+        view="views.shares:SHARES",
+        page="page.charts:SHARES",
+        is_by_answer=True,
+    ),
+    "covariance": FigureKind(of="share", view="views.shares:COVARIANCES"),
+    "mean": FigureKind(
+        estimate="numbers.mean:mean_estimates",
+        verdict="shares.verdict.judge:verdict_of_number",
+        view="views.numbers:MEANS",
+        page="page.number_chart:MEANS",
+    ),
+    "distribution": FigureKind(
+        of="mean", estimate="numbers.distribution:distributions_of", view="views.numbers:DISTRIBUTIONS"
+    ),
+    "string": FigureKind(is_by_answer=True),
+}
+"""The kinds of figures, in the order in which they are shown. Strings are found by `decode`, not estimated."""
+
+
 def inference_of(mechanism: Mechanism) -> Inference:
     """Return the row of a mechanism."""
     return next(INFERENCE[kind] for kind in type(mechanism).__mro__ if kind in INFERENCE)
 
 
-def figure_of(question: Question) -> Figure:
-    """Return what is estimated of a question."""
+def figure_of(question: Question) -> str:
+    """Return what is estimated of a question, by its name in `FIGURES`."""
     return inference_of(question.mechanism).figure
 
 
@@ -168,6 +202,13 @@ def find(question: Question, what: Capability, error: type[EstimatorError] = Sou
     named = getattr(inference_of(question.mechanism), what)
     if isinstance(named, Nothing):
         raise named.error(question, error)
+    return loaded(named)
+
+
+def loaded(named: Named) -> Any:
+    """Return what a row names, loaded now."""
+    if not isinstance(named, str):
+        return named
     module, _, name = named.partition(":")
     return attrgetter(name)(import_module(f"sotto_estimator.{module}"))
 
@@ -190,6 +231,11 @@ def channel_of(question: Question) -> Channel:
     return channel
 
 
+def count_figures(question: Question) -> int:
+    """Return how many figures a question has: one of each answer, or one in all. A text question has none here."""
+    return len(question.labels) if FIGURES[figure_of(question)].is_by_answer else 1
+
+
 def count_intervals(survey: Survey) -> int:
-    """Return how many intervals there are: of every share, and of every mean. A text question has none here."""
-    return sum(1 if figure_of(question) == "mean" else len(question.labels) for question in survey.questions)
+    """Return how many intervals there are: one of every figure."""
+    return sum(map(count_figures, survey.questions))

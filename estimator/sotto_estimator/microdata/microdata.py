@@ -143,7 +143,7 @@ def _named(estimates: Estimates, question: str) -> Estimates:
     """Return the estimates of counts as those of a question that has a name."""
     return replace(
         estimates,
-        rows=tuple(replace(row, question=question) for row in estimates.rows),
+        figures=tuple(replace(row, question=question) for row in estimates.rows),
         contradictions=tuple(replace(found, question=question) for found in estimates.contradictions),
         verdicts=tuple(replace(verdict, question=question) for verdict in estimates.verdicts),
     )

@@ -1,7 +1,7 @@
 """What is known of a question's numbers: their range, the channel, and how often each output was reported."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import SourceError
-from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_protocol import Question, Tally
@@ -27,13 +26,14 @@ class NumberCounts:
     epsilon: float
     histogram: NDArray[np.int64]
     devices: Devices
+    n_figures: ClassVar = 1
 
     @staticmethod
     def of(tally: Tally, question: Question) -> "NumberCounts":
         """Return what is known of a question. Raises SourceError for one that asks for no numbers."""
-        if figure_of(question) != "mean":
+        kind, mechanism = cast(Number, question.kind), question.mechanism
+        if not isinstance(mechanism, WindowResponse):
             raise SourceError(f"question {question.id} asks for no numbers.")
-        kind, mechanism = cast(Number, question.kind), cast(WindowResponse, question.mechanism)
         counts, devices = tally.support_counts[question.id], Devices.of(tally.counted(question.id))
         return NumberCounts(question.id, kind, NumberChannel.of(mechanism), float(question.epsilon), counts, devices)
 

@@ -6,11 +6,13 @@ bootstrap's (Efron 1979), which knows chance and no bias. They come from a fixed
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
 
 from sotto_estimator.channel.channel import Floats
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.density import MAX_BINS, bin_columns, bin_edges, choose_bandwidth, fit_density, narrower
 
@@ -44,12 +46,19 @@ class Quantile:
 class Distribution:
     """The estimated distribution of one question's numbers. `bandwidth`: of the smoothing, in `unit`; 0 if none."""
 
+    kind: ClassVar = "distribution"
+    is_told: ClassVar = True
+
     question: str
     unit: str
     n_reports: int
     bandwidth: float
     bins: tuple[Bin, ...]
     quantiles: tuple[Quantile, ...]
+
+    def voided(self) -> "VoidedDistribution":
+        """Return the counts alone, for counts that contradict the design."""
+        return VoidedDistribution(self.question, self.unit, self.n_reports)
 
     @property
     def bars(self) -> list[tuple[float, float, float]]:
@@ -68,6 +77,9 @@ class Distribution:
 class VoidedDistribution:
     """A distribution of which nothing may be said, since the question's counts contradict the design."""
 
+    kind: ClassVar = "distribution"
+    is_told: ClassVar = False
+
     question: str
     unit: str
     n_reports: int
@@ -75,15 +87,15 @@ class VoidedDistribution:
     bins: None = None
     quantiles: None = None
 
-    @classmethod
-    def of(cls, one: "Distribution | VoidedDistribution") -> "VoidedDistribution":
-        """Return what is left of a distribution."""
-        return cls(one.question, one.unit, one.n_reports)
-
 
 def has_distribution(counts: NumberCounts) -> bool:
     """Whether the reports show more than the mean: their levels are many, or every number is one, of three or more."""
     return counts.channel.n_levels >= min(_LEAST_LEVELS, max(3, counts.kind.n_options))
+
+
+def distributions_of(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> list[Distribution]:
+    """Return what stands beside a mean: a distribution, where the reports show one."""
+    return [estimate_distribution(counts, options.level)] if has_distribution(counts) else []
 
 
 def estimate_distribution(counts: NumberCounts, level: float) -> Distribution:

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,11 @@ from numpy.typing import NDArray
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
-from sotto_estimator.inference.registry import count_intervals
 from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
-from sotto_protocol import Question, Tally
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -29,6 +28,10 @@ class MeanEstimate:
     mean that is possible. `shift_up`, `shift_down`: what reports that no answer produced add to the mean, for each 1 %
     of them, if all are the highest output, or the lowest. `interval`: in words, how `low` and `high` are made.
     """
+
+    kind: ClassVar = "mean"
+    is_told: ClassVar = True
+    answer: ClassVar = "mean"
 
     question: str
     unit: str
@@ -46,6 +49,11 @@ class MeanEstimate:
     consistent_mean: float | None = None
 
     @property
+    def value(self) -> float:
+        """The mean."""
+        return self.mean
+
+    @property
     def has_interval(self) -> bool:
         """Whether any mean in [minimum, maximum] is in the interval."""
         return is_interval(self.low, self.high)
@@ -55,10 +63,18 @@ class MeanEstimate:
         """Whether the unbiased mean is not in [minimum, maximum]."""
         return not self.minimum <= self.mean <= self.maximum
 
+    def voided(self) -> "VoidedMean":
+        """Return the counts alone, for counts that contradict the design."""
+        return VoidedMean(self.question, self.unit, self.minimum, self.maximum, self.n_reports, self.epsilon)
+
 
 @dataclass(frozen=True, slots=True)
 class VoidedMean:
     """What was counted for a mean, of a question whose counts contradict the design: the rest is None."""
+
+    kind: ClassVar = "mean"
+    is_told: ClassVar = False
+    answer: ClassVar = "mean"
 
     question: str
     unit: str
@@ -75,10 +91,10 @@ class VoidedMean:
     interval: None = None
     consistent_mean: None = None
 
-    @classmethod
-    def of(cls, mean: "MeanEstimate | VoidedMean") -> "VoidedMean":
-        """Return what is left of a mean of which nothing may be said."""
-        return cls(mean.question, mean.unit, mean.minimum, mean.maximum, mean.n_reports, mean.epsilon)
+
+def mean_estimates(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> list[MeanEstimate]:
+    """Return the figures of a question that asks for numbers: its mean. Raises `DomainError`."""
+    return [estimate_mean(counts, options, n_intervals)]
 
 
 def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
@@ -114,18 +130,6 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         interval=words_of_interval(channel, options),
         consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
     )
-
-
-def mean_interval(
-    tally: Tally, question: Question, options: IntervalOptions, n_groups: int = 1
-) -> dict[str, tuple[float, float]]:
-    """Return the interval of a question's mean; where all of the survey's hold together at the level, with these.
-
-    `n_groups`: of as many groups.
-    """
-    n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else 1)
-    mean = estimate_mean(NumberCounts.of(tally, question), options, n_intervals)
-    return {"mean": (mean.low, mean.high)}
 
 
 def method_of_mean(channel: NumberChannel, options: IntervalOptions) -> str:

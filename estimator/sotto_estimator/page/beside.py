@@ -1,16 +1,14 @@
 """One question's part of the page where all strata stand beside one another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.charts import draw_shares
-from sotto_estimator.page.number_chart import draw_means
+from sotto_estimator.page.figure_page import FigurePage, page_of
 from sotto_estimator.page.section import MAX_ROWS, Section, wrapped
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.results.drawing import Drawing
-from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.order import Order
 from sotto_estimator.views.verdict_words import finding_words, order_words
 from sotto_protocol import Question
@@ -35,13 +33,22 @@ class Beside:
     def answers(self) -> list[str]:
         """The answers that are told in words, as they are shown, in the survey's order; of numbers the mean."""
         told = {finding.answer for section in self.sections.values() for finding in section.verdict.findings}
-        falling = sorted(self.rows, key=lambda pair: -pair[1].share)
+        falling = sorted(self.rows, key=lambda pair: -pair[1].value) if self._has_names else []
         most = [*dict.fromkeys(row.answer for _, row in falling)][:MAX_ANSWERS]
         return [answer for answer, label in self._labels.items() if answer in told and (not most or label in most)]
 
     def label(self, answer: str) -> str:
         """Return how an answer is shown; of a mean, which needs no name, nothing."""
-        return "" if any(section.number for section in self.sections.values()) else self._labels[answer]
+        return self._labels[answer] if self._has_names else ""
+
+    @property
+    def part(self) -> FigurePage | None:
+        """How the question's kind of figure stands on the page; None of text."""
+        return page_of(self.question)
+
+    @property
+    def _has_names(self) -> bool:
+        return self.part is not None and self.part.has_names
 
     @cached_property
     def _labels(self) -> dict[str, str]:
@@ -103,27 +110,21 @@ class Beside:
         return wrapped(self.made_of)
 
     @cached_property
-    def rows(self) -> list[tuple[str, Estimate]]:
-        """Every answer's estimate in each stratum, those of one answer beside one another, with the stratum's name."""
+    def rows(self) -> list[tuple[str, Any]]:
+        """Every answer's figure in each stratum, those of one answer beside one another, with the stratum's name."""
         listed = [(name, row) for name, section in self.sections.items() for row in section.rows]
         place = {label: number for number, label in enumerate(self._labels.values())}
-        return sorted(listed, key=lambda pair: place[pair[1].answer])
+        return sorted(listed, key=lambda pair: place.get(pair[1].answer, 0))
 
     @property
-    def table(self) -> list[tuple[str, Estimate]]:
+    def table(self) -> list[tuple[str, Any]]:
         """The rows of the table: of very many the first ones."""
         return self.rows[:MAX_ROWS]
-
-    @property
-    def means(self) -> list[tuple[str, MeanEstimate]]:
-        """The mean in each stratum that has one, with the stratum's name."""
-        return [(name, section.number.mean) for name, section in self.sections.items() if section.number]
 
     @cached_property
     def charts(self) -> dict[str, Drawing]:
         """The question's charts, by name: a row for each stratum under every answer, or of each stratum's mean."""
-        say, text = self.spoken.say, self.spoken.text(self.question)
-        if self.means:
-            return {"mean": draw_means(text, self.means, say, self.spoken.unit(self.question))}
-        named = [replace(row, answer=say.joined([row.answer, name])) for name, row in self.rows]
-        return {"shares": draw_shares(text, named, say)} if named else {}
+        text, unit = self.spoken.text(self.question), self.spoken.unit(self.question)
+        if not (self.part and self.rows):
+            return {}
+        return {self.part.chart: self.part.draw_groups(text, self.rows, self.spoken.say, unit)}

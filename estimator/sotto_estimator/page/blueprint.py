@@ -11,6 +11,7 @@ from markupsafe import Markup
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import ALL, Choices, read_choices
 from sotto_estimator.page.errors import ChoiceError
+from sotto_estimator.page.figure_page import charts
 from sotto_estimator.page.lines import interval_line
 from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
@@ -62,7 +63,7 @@ class _Routes:
         page.get(_RULE)(self.show_results)
         page.post(_RULE)(self.search_texts)
         page.get(f"{_RULE}.<any(csv,json):kind>")(self.get_numbers)
-        page.get(f"{_RULE}/<question_id>/<any(shares,mean,waves):chart>.<any(svg,png):kind>")(self.get_chart)
+        page.get(f"{_RULE}/<question_id>/<any({','.join(charts())}):chart>.<any(svg,png):kind>")(self.get_chart)
         page.get("/static/results/<any('results.css','results.js'):name>")(self.get_asset)
 
     def show_results(self, survey_id: str) -> Response:

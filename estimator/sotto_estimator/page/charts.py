@@ -1,17 +1,22 @@
 """The charts of a question: each answer's interval, with a bar or a dot, and a line over the waves for the largest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from sotto_estimator.page.waves import WaveEstimate, WaveSeries
-from sotto_estimator.results.axis import Axis, shortest, tick_words
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.page.figure_page import FigurePage
+from sotto_estimator.page.waves import MAX_ANSWERS, WaveEstimate, WaveSeries, series_of
+from sotto_estimator.results.axis import Axis, tick_words
 from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.figure import Panel, Path, RowLabel, Scale, Shape, Spot, Whisker, bar_box
 from sotto_estimator.results.largest import MAX_BARS, largest
 from sotto_estimator.results.layout import lay_out
+from sotto_estimator.results.percents import mark_of, n_decimals_of, percent_digits
 from sotto_estimator.results.rounding import any_too_wide
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.verdict import Finding, of_precision, share_ends, share_findings
 from sotto_estimator.views.verdict_words import finding_words, range_words
+from sotto_protocol import Question, Tally
 from sotto_protocol.language import ENGLISH, Language
 
 MAX_DESCRIBED = 12
@@ -44,9 +49,9 @@ def _said(finding: Finding, say: Language) -> str:
 def draw_waves(title: str, series: Sequence[WaveSeries], say: Language = ENGLISH) -> Drawing:
     """Return a panel for each answer: its share in every wave, or a mean, and the interval; the last is written out."""
     ends = [end for one in series for point in one.points for end in (point.value, point.low, point.high)]
-    of_means = series[0].is_mean
-    axis = Axis.spanning(min(ends), max(max(ends), min(ends) + 1e-9)) if of_means else Axis.over(ends)
-    scale = Scale("", axis.low, axis.high, lambda value: shortest(value, say) if of_means else tick_words(value, say))
+    part = series[0].part
+    axis = part.axis(ends)
+    scale = Scale("", axis.low, axis.high, lambda value: part.tick(value, say))
     panels = [_panel_of(one, scale, say) for one in series]
     said = [_said_of_last(one, say) for one in series[:MAX_DESCRIBED]]
     return lay_out(title, " ".join(said), panels)
@@ -91,3 +96,47 @@ def describe(findings: Sequence[Finding], n_rows: int, say: Language) -> str:
     if len(findings) > MAX_DESCRIBED:
         lines.append(say.gettext("The table has all numbers."))
     return " ".join(lines)
+
+
+def _draw_groups(title: str, named: Sequence[tuple[str, Estimate]], say: Language, _: str) -> Drawing:
+    """Return the shares of every group, each answer with the group's name."""
+    return draw_shares(title, [replace(row, answer=say.joined([row.answer, name])) for name, row in named], say)
+
+
+def _labels(question: Question, options: Sequence[str], say: Language) -> dict[str, str]:
+    if question.type == "yes-no":
+        return {"yes": say.gettext("Yes")}
+    return dict(zip(question.labels, options or question.labels, strict=True))
+
+
+def _series(
+    question: Question,
+    tallies: Mapping[int, Tally],
+    rows: Sequence[Estimate],
+    options: IntervalOptions,
+    n_intervals: int,
+) -> tuple[WaveSeries, ...]:
+    return series_of(question, tallies, [row.answer for row in largest(rows, MAX_ANSWERS)], options, n_intervals)
+
+
+def _write(share: float, point: WaveEstimate, say: Language) -> str:
+    n_decimals = n_decimals_of(point)
+    return mark_of(share, n_decimals) + say.percent(percent_digits(share, n_decimals))
+
+
+SHARES = FigurePage(
+    template="results/numbers.html",
+    chart="shares",
+    labels=_labels,
+    has_names=True,
+    heading=lambda say: say.gettext("Share"),
+    unbiased=lambda say: say.gettext("Share, unbiased"),
+    draw=lambda title, rows, _, say, unit: draw_shares(title, rows, say),
+    draw_groups=_draw_groups,
+    series=_series,
+    write=_write,
+    axis=Axis.over,
+    tick=tick_words,
+    is_marked=lambda row: bool(mark_of(row.value, n_decimals_of(row))),
+    shows_undecided=True,
+)

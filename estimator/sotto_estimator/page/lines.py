@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 
-from sotto_estimator.inference.registry import is_text
+from sotto_estimator.inference.registry import figure_of, is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.page.release import Release
 from sotto_estimator.results.words import level_digits
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.sources.quality import Quality
 from sotto_estimator.sources.withheld import Withheld
-from sotto_estimator.views.estimates_words import cut_words
-from sotto_estimator.views.numbers import smoothing_words
+from sotto_estimator.views.figure_view import views_of
 from sotto_protocol import Question
 from sotto_protocol.language import Language
 
@@ -45,7 +44,7 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "", *, 
 
 def remarks_on(question: Question, estimates: Estimates, say: Language) -> tuple[str, ...]:
     """Return what a question's intervals are, which a text question's have elsewhere, and of which reports."""
-    by = next((mean.interval for mean in estimates.told_means if mean.question == question.id), "")
+    by = next((one.interval for one in estimates.told(figure_of(question)) if one.question == question.id), "")
     asks_some = bool(estimates.drawn) or question.mechanism.asks_one
     made = () if is_text(question) else (interval_line(estimates.options, say, by, asks_some=asks_some),)
     return *made, *_of_reports(question, estimates, say)
@@ -81,9 +80,7 @@ def technical_lines(question: Question, estimates: Estimates, quality: Quality |
     lines += [contradiction.warning for contradiction in estimates.contradictions if contradiction.question == key]
     if quality:
         lines.append(quality.warning if quality.is_alarming else f"{quality}.")
-    lines += [f"{cut}." for cut in cut_words(estimates, key)]
-    lines += [f"Approximate: the {smoothing_words(of)}." for of in estimates.told_distributions if of.question == key]
-    return tuple(lines)
+    return *lines, *(line for view in views_of(estimates) for line in view.technical(estimates, key))
 
 
 def say_withheld(withheld: Withheld, say: Language) -> str:

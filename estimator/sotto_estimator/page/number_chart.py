@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.results.axis import shortest
+from sotto_estimator.page.figure_page import FigurePage
+from sotto_estimator.page.waves import number_series_of
+from sotto_estimator.results.axis import Axis, shortest
 from sotto_estimator.results.drawing import Drawing, shorten
 from sotto_estimator.results.figure import Panel, RowLabel, Scale, Shape, Spot, Whisker, density_panel
 from sotto_estimator.results.layout import lay_out
 from sotto_estimator.shares.verdict.verdict import mean_finding, of_precision
+from sotto_estimator.views.numbers import value_words
 from sotto_protocol.language import ENGLISH, Language
 
 _UNIT_COLUMNS = 12
@@ -76,3 +79,19 @@ def _quantile_rows(distribution: Distribution | None, say: Language) -> list[Row
 def quantile_label(prob: float, say: Language) -> str:
     """Return what a quantile is called."""
     return say.gettext("Median") if prob == 0.5 else say.percent(f"{100 * prob:g}")
+
+
+MEANS = FigurePage(
+    template="results/number.html",
+    chart="mean",
+    labels=lambda question, options, say: {"mean": say.gettext("Mean")},
+    heading=lambda say: say.gettext("Mean"),
+    unbiased=lambda say: say.gettext("Mean, unbiased"),
+    draw=lambda title, means, more, say, unit: draw_number(title, means[0], next(iter(more), None), say, unit),
+    draw_groups=draw_means,
+    series=number_series_of,
+    write=lambda number, point, say: say.number(value_words(number, point.standard_error).replace(",", "")),
+    axis=lambda ends: Axis.spanning(min(ends), max(max(ends), min(ends) + 1e-9)),
+    tick=shortest,
+    is_marked=lambda figure: getattr(figure, "is_outside", False),
+)

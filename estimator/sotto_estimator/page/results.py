@@ -3,25 +3,23 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.inference.registry import count_intervals, figure_of, is_text
-from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.inference.registry import FIGURES, count_intervals, is_text
 from sotto_estimator.page.beside import Beside
 from sotto_estimator.page.choices import EACH, Choices
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, TooFewReportsError
+from sotto_estimator.page.figure_page import FigurePage, page_of
 from sotto_estimator.page.lines import remarks_on, say_missing_strata, say_turnout, say_withheld, technical_lines
 from sotto_estimator.page.release import Release
-from sotto_estimator.page.section import NumberResult, Section
+from sotto_estimator.page.section import Section
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.texts import hint_on, most_texts
-from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
+from sotto_estimator.page.waves import MAX_WAVES, WaveSeries
 from sotto_estimator.results.drawing import Drawing
-from sotto_estimator.results.largest import largest
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
-from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import estimate_tally, waves_that_contradict
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.shares.verdict.verdict import Verdict
@@ -30,8 +28,6 @@ from sotto_estimator.sources.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 
 Found = TypeVar("Found")
-Rows = dict[str, tuple[Estimate, ...]]
-"""Estimates by their question's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +151,11 @@ def _sections(
     last: Estimates | None,
 ) -> Iterator[Section]:
     quality = {known.question: known for known in qualities(tally)}
-    rows, last_rows = _by_question(estimates), _by_question(last)
+    rows, last_rows, more = _by_question(estimates), _by_question(last), _by_question(estimates, is_beside=True)
     verdicts = {of.question: of for of in estimates.verdicts} if estimates else {}
     withheld = {of.question: say_withheld(of, spoken.say) for of in withheld_of(tally)}
     for question in release.survey.questions:
-        key, number = question.id, _number(estimates, question.id)
+        key, part = question.id, page_of(question)
         n_counted, verdict = tally.counted(key).n_reports, verdicts.get(key, Verdict(key, is_text=is_text(question)))
         section = Section(
             question, n_counted, spoken, verdict, quality=quality.get(key), withheld=withheld.get(key, "")
@@ -173,13 +169,10 @@ def _sections(
         if is_text(question):
             hint = hint_on(release, choices, question, spoken.say) if n_counted else ""
             yield replace(section, hint=hint, most_texts=most_texts(question) if n_counted else 0)
-        elif number:
-            series = _series(release, choices, spoken, question, ())
-            yield replace(section, series=series, number=number, last_mean=_mean(last, key))
-        elif key in rows:
-            series = _series(release, choices, spoken, question, rows[key])
+        elif part and key in rows:
+            series = _series(release, choices, spoken, question, part, rows[key])
             shown, last_shown = (spoken.labelled(question, of.get(key, ())) for of in (rows, last_rows))
-            yield replace(section, rows=shown, last_rows=last_shown, series=series)
+            yield replace(section, rows=shown, last_rows=last_shown, more=more.get(key, ()), series=series)
         else:  # nobody answers it yet, or so few that it is withheld; or its counts contradict the design
             yield section
 
@@ -205,24 +198,17 @@ def _refused(estimate: Callable[[], Found]) -> Found:
         raise NoEstimatesError(str(fault)) from None
 
 
-def _by_question(estimates: Estimates | None) -> Rows:
-    grouped = groupby(estimates.told_rows, key=lambda row: row.question) if estimates else ()
-    return {question: tuple(rows) for question, rows in grouped}
-
-
-def _mean(estimates: Estimates | None, question: str) -> MeanEstimate | None:
-    return next((mean for mean in estimates.told_means if mean.question == question), None) if estimates else None
-
-
-def _number(estimates: Estimates | None, question: str) -> NumberResult | None:
-    mean = _mean(estimates, question)
-    if estimates is None or mean is None:
-        return None
-    return NumberResult(mean, next((of for of in estimates.told_distributions if of.question == question), None))
+def _by_question(estimates: Estimates | None, *, is_beside: bool = False) -> dict[str, list[Any]]:
+    """Return the figures of which something may be said, by question; `is_beside`: those that stand beside others."""
+    found: dict[str, list[Any]] = {}
+    for figure in estimates.figures if estimates else ():
+        if figure.is_told and (FIGURES[figure.kind].of is not None) == is_beside:
+            found.setdefault(figure.question, []).append(figure)
+    return found
 
 
 def _series(
-    release: Release, choices: Choices, spoken: Spoken, question: Question, rows: Sequence[Estimate]
+    release: Release, choices: Choices, spoken: Spoken, question: Question, part: FigurePage, figures: Sequence[Any]
 ) -> list[WaveSeries]:
     if release.survey.waves == 1 or choices.stratum == EACH:
         return []
@@ -230,9 +216,5 @@ def _series(
     contradicting = waves_that_contradict(question, waves)
     waves = {wave: tally for wave, tally in waves.items() if wave not in contradicting}
     n_intervals, labels = count_intervals(release.survey), spoken.labels(question)
-    if figure_of(question) == "mean":
-        found = mean_series_of(question, waves, choices.interval_options, n_intervals)
-    else:
-        answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
-        found = series_of(question, waves, answers, choices.interval_options, n_intervals)
+    found = part.series(question, waves, figures, choices.interval_options, n_intervals)
     return [replace(one, answer=labels[one.answer]) for one in found]

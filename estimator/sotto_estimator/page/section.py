@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any
 
 from sotto_estimator.intervals.intervals import is_interval
-from sotto_estimator.numbers.distribution import Distribution
-from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.charts import draw_shares, draw_waves
-from sotto_estimator.page.number_chart import draw_number
+from sotto_estimator.page.charts import draw_waves
+from sotto_estimator.page.figure_page import FigurePage, page_of
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.largest import largest
-from sotto_estimator.results.percents import mark_of, n_decimals_of
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.sources.quality import Quality
@@ -35,20 +32,13 @@ def wrapped(lines: Sequence[str]) -> list[str]:
     return [part for line in lines for part in wrap(line, _CAPTION_COLUMNS)]
 
 
-class NumberResult(NamedTuple):
-    """The mean of a question that asks for numbers, and their distribution where reports show it."""
-
-    mean: MeanEstimate
-    distribution: Distribution | None
-
-
 @dataclass(frozen=True)
 class Section:
-    """One question's results: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
+    """One question's figures: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
 
     Answers are as their reader reads them. `verdict`: what is known of it; where counts contradict the design there are
-    no rows, no number and no series. `number`: of a question that asks for numbers, which has no rows; `last_mean`: of
-    the last wave. None of it of a text question, among whose answers `most_texts` texts can be looked for at once;
+    no figures and no series. `more`: what stands beside the figures, as a distribution beside a mean. None of it of a
+    text question, among whose answers `most_texts` texts can be looked for at once;
     `hint`: why not, where they cannot be now. `withheld`: what of its reports is not yet counted. `remarks`: what the
     intervals are, in the page's language; `technical`: what the command would say besides, in English.
     """
@@ -60,15 +50,19 @@ class Section:
     remarks: tuple[str, ...] = ()
     technical: tuple[str, ...] = ()
     quality: Quality | None = None
-    rows: Sequence[Estimate] = ()
-    last_rows: Sequence[Estimate] = ()
+    rows: Sequence[Any] = ()
+    last_rows: Sequence[Any] = ()
+    more: Sequence[Any] = ()
     series: Sequence[WaveSeries] = ()
     hint: str = ""
     most_texts: int = 0
     withheld: str = ""
-    number: NumberResult | None = None
     is_of_respondents: bool = False
-    last_mean: MeanEstimate | None = None
+
+    @property
+    def part(self) -> FigurePage | None:
+        """How the question's kind of figure stands on the page; None of text."""
+        return page_of(self.question)
 
     @property
     def asks_one(self) -> bool:
@@ -82,24 +76,19 @@ class Section:
     @property
     def is_outside(self) -> bool:
         """Whether an unbiased estimate is not in what is possible."""
-        of_mean = self.number is not None and self.number.mean.is_outside
-        of_wave = any(
-            mark_of(point.value, n_decimals_of(point)) for one in self.series for point in one.points if not one.is_mean
-        )
-        return (
-            of_mean or of_wave or any(mark_of(row.share, n_decimals_of(row)) for row in [*self.rows, *self.last_rows])
-        )
+        points = [point for one in self.series for point in one.points]
+        return self.part is not None and any(map(self.part.is_marked, [*self.rows, *self.last_rows, *points]))
 
     @property
     def findings(self) -> list[tuple[str, str]]:
         """What is known of each answer, with its name; of a mean, which needs none, with an empty one."""
-        labels = {"mean": ""} if self.number else self.spoken.labels(self.question)
-        return [(labels[of.answer], finding_words(of, self.spoken.say)) for of in self.verdict.findings]
+        labels = self.spoken.labels(self.question) if self.part and self.part.has_names else {}
+        return [(labels.get(of.answer, ""), finding_words(of, self.spoken.say)) for of in self.verdict.findings]
 
     @property
     def shows(self) -> bool:
         """Whether anything is known that a chart could show; of numbers it shows quantiles, which take more."""
-        if self.number and not self.verdict.is_decided:
+        if self.part and not (self.part.shows_undecided or self.verdict.is_decided):
             return False
         return bool(self.verdict.findings) and not self.verdict.is_unknown
 
@@ -137,30 +126,31 @@ class Section:
         return wrapped(lines)
 
     @cached_property
-    def table(self) -> list[Estimate]:
+    def table(self) -> list[Any]:
         """The rows of the tables; of very many those of the largest shares."""
         return largest(self.rows, MAX_ROWS)
 
     @property
-    def last_table(self) -> list[Estimate]:
+    def last_table(self) -> list[Any]:
         """The same rows of the last wave."""
         shown = {row.answer for row in self.table}
         return [row for row in self.last_rows if row.answer in shown]
 
     @property
-    def means(self) -> list[tuple[str, MeanEstimate]]:
-        """What means there are, with whose they are."""
-        say, of_all = self.spoken.say, self.number.mean if self.number else None
-        named = [(say.gettext("these reports"), of_all), (say.gettext("the last wave"), self.last_mean)]
-        return [(name, mean) for name, mean in named if mean]
+    def named(self) -> list[tuple[str, Any]]:
+        """The figures, with whose they are."""
+        say = self.spoken.say
+        listed = (say.gettext("these reports"), self.rows), (say.gettext("the last wave"), self.last_rows)
+        return [(name, figure) for name, figures in listed for figure in figures]
 
     @cached_property
     def charts(self) -> dict[str, Drawing]:
         """The question's charts, by name; of a survey of one wave there is none over the waves."""
         say, text = self.spoken.say, self.spoken.text(self.question)
-        drawn = {"shares": draw_shares(text, self.rows, say)} if self.rows else {}
-        if self.number:
-            drawn["mean"] = draw_number(text, *self.number, say, self.spoken.unit(self.question))
+        drawn = {}
+        if self.part and self.rows:
+            unit = self.spoken.unit(self.question)
+            drawn[self.part.chart] = self.part.draw(text, self.rows, self.more, say, unit)
         if self.series:
             drawn["waves"] = draw_waves(say.gettext("%(question)s Wave by wave", question=text), self.series, say)
         return drawn

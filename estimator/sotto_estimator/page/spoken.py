@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sotto_estimator.inference.registry import figure_of
-from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.choices import Choices
+from sotto_estimator.page.figure_page import page_of
 from sotto_estimator.page.number_chart import quantile_label
 from sotto_estimator.results.axis import shortest
 from sotto_estimator.results.percents import OUTSIDE, mark_of, n_decimals_of, percent_digits
@@ -62,26 +61,23 @@ class Spoken:
 
     def labels(self, question: Question) -> dict[str, str]:
         """Return how answers are shown: options as they are read, a yes in the page's words."""
-        if figure_of(question) != "share":
-            return {"mean": self.say.gettext("Mean")}
-        if question.type == "yes-no":
-            return {"yes": self.say.gettext("Yes")}
-        options = self.words.questions[question.id].options
-        return dict(zip(question.labels, options or question.labels, strict=True))
+        part = page_of(question)
+        return part.labels(question, self.words.questions[question.id].options, self.say) if part else {}
 
-    def labelled(self, question: Question, rows: Sequence[Estimate]) -> list[Estimate]:
-        """Return the rows with their answers as they are shown."""
-        labels = self.labels(question)
-        return [replace(row, answer=labels[row.answer]) for row in rows]
+    def labelled(self, question: Question, figures: Sequence[Any]) -> list[Any]:
+        """Return figures with their answers, where these have names, as they are shown."""
+        labels, part = self.labels(question), page_of(question)
+        has_names = part is not None and part.has_names
+        return [replace(one, answer=labels[one.answer]) for one in figures] if has_names else list(figures)
 
     def share(self, row: Estimate) -> str:
         """Return an unbiased share in per cent, marked where it is not possible."""
         n_decimals = n_decimals_of(row)
         return mark_of(row.share, n_decimals) + self.percent(row.share, n_decimals)
 
-    def mean(self, mean: MeanEstimate) -> str:
-        """Return an unbiased mean, marked where it is not possible."""
-        return OUTSIDE * mean.is_outside + self.number(mean.mean, mean.standard_error)
+    def mean(self, mean: Any) -> str:
+        """Return an unbiased mean, or another number in a unit, marked where it is not possible."""
+        return f"{OUTSIDE * mean.is_outside}{self.number(mean.value, mean.standard_error)}"
 
     def percent(self, share: float, n_decimals: int = 2) -> str:
         """Return a share in per cent."""

@@ -1,17 +1,15 @@
-"""The history of a survey that is asked again: each answer's share, wave by wave."""
+"""The history of a survey that is asked again: each answer's share, or a number, wave by wave."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from sotto_estimator.channel.channel import errors_of, shares_of
-from sotto_estimator.inference.registry import channel_of
+from sotto_estimator.inference.registry import FIGURES, channel_of, figure_of, find, loaded
 from sotto_estimator.intervals.intervals import IntervalOptions, is_interval, share_bounds
-from sotto_estimator.numbers.counts import NumberCounts
-from sotto_estimator.numbers.mean import estimate_mean
-from sotto_estimator.results.percents import mark_of, n_decimals_of, percent_digits
-from sotto_estimator.views.numbers import value_words
+from sotto_estimator.page.figure_page import FigurePage, page_of_kind
 from sotto_protocol import Question, Tally
 from sotto_protocol.language import Language
 
@@ -23,7 +21,7 @@ MAX_ANSWERS = 12
 
 @dataclass(frozen=True, slots=True)
 class WaveEstimate:
-    """One wave's estimate: `value` is a share, as `Estimate` has it, or a mean, as `MeanEstimate`.
+    """One wave's estimate: `value` is a share, as `Estimate` has it, or another number, as a mean.
 
     `has_interval`: whether anything that is possible is between `low` and `high`.
     """
@@ -39,18 +37,22 @@ class WaveEstimate:
 
 @dataclass(frozen=True, slots=True)
 class WaveSeries:
-    """One answer's shares by wave, or, where `is_mean`, a question's means in its unit."""
+    """One answer's figures by wave. `kind`: theirs, which says how numbers are shown."""
 
     answer: str
     points: tuple[WaveEstimate, ...]
-    is_mean: bool = False
+    kind: str = "share"
+
+    @property
+    def part(self) -> FigurePage:
+        """How such figures stand on the page."""
+        found = page_of_kind(self.kind)
+        assert found  # noqa: S101  # what has waves has a place on the page
+        return found
 
     def words(self, number: float, point: WaveEstimate, say: Language) -> str:
         """Return a number of a point as it is shown: marked, where it is a share that is not possible."""
-        if self.is_mean:
-            return say.number(value_words(number, point.standard_error).replace(",", ""))
-        n_decimals = n_decimals_of(point)
-        return mark_of(number, n_decimals) + say.percent(percent_digits(number, n_decimals))
+        return self.part.write(number, point, say)
 
 
 def series_of(
@@ -100,14 +102,19 @@ def _marked(point: WaveEstimate, may_be_point: bool) -> WaveEstimate:
     return replace(point, has_interval=is_interval(point.low, point.high, may_be_point=may_be_point))
 
 
-def mean_series_of(
-    question: Question, tallies: Mapping[int, Tally], options: IntervalOptions, n_intervals: int
+def number_series_of(
+    question: Question,
+    tallies: Mapping[int, Tally],
+    figures: Sequence[Any],
+    options: IntervalOptions,
+    n_intervals: int,
 ) -> tuple[WaveSeries, ...]:
-    """Return the means of a question that asks for numbers, over the waves, as `series_of` shares."""
-    points = []
+    """Return the one number of a question, as a mean, over the waves, as `series_of` shares."""
+    kind, points, answer = figure_of(question), [], ""
     for wave, tally in tallies.items():
-        if tally.counted(question.id).n_reports:
-            found = estimate_mean(NumberCounts.of(tally, question), options, n_intervals if options.simultaneous else 1)
-            point = WaveEstimate(wave, found.n_reports, found.mean, found.standard_error, found.low, found.high)
+        for counts in find(question, "counts")(tally, question) if tally.counted(question.id).n_reports else ():
+            (found,) = loaded(FIGURES[kind].estimate)(counts, options, n_intervals if options.simultaneous else 1)
+            point = WaveEstimate(wave, found.n_reports, found.value, found.standard_error, found.low, found.high)
             points.append(_marked(point, False))
-    return (WaveSeries("mean", tuple(points), is_mean=True),) if points else ()
+            answer = found.answer
+    return (WaveSeries(answer, tuple(points), kind),) if points else ()

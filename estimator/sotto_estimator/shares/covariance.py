@@ -7,7 +7,7 @@ independent, so the covariance of two shares is that of one report's two support
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -29,23 +29,28 @@ Matrix = Callable[[Floats, int], Floats]
 class Covariance:
     """The covariance matrix of a question's unbiased shares, row by row, in the order of its answers."""
 
+    kind: ClassVar = "covariance"
+    is_told: ClassVar = True
+
     question: str
     answers: tuple[str, ...]
     matrix: tuple[tuple[float, ...], ...]
+
+    def voided(self) -> "VoidedCovariance":
+        """Return the counts alone, for counts that contradict the design."""
+        return VoidedCovariance(self.question, self.answers)
 
 
 @dataclass(frozen=True, slots=True)
 class VoidedCovariance:
     """A covariance matrix of which nothing may be said, since the question's counts contradict the design."""
 
+    kind: ClassVar = "covariance"
+    is_told: ClassVar = False
+
     question: str
     answers: tuple[str, ...]
     matrix: None = None
-
-    @classmethod
-    def of(cls, one: "Covariance | VoidedCovariance") -> "VoidedCovariance":
-        """Return what is left of a matrix."""
-        return cls(one.question, one.answers)
 
 
 def share_covariance(tally: Tally, question: str, *, target: Target | None = None) -> tuple[tuple[str, ...], Floats]:

@@ -1,15 +1,17 @@
 """Estimates: of every value of every question a share, its error and an interval; of a number's question a mean."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.fit import ShareFit
+from sotto_estimator.inference.registry import FIGURES
 from sotto_estimator.intervals.contradiction import Contradiction, Disagreement
 from sotto_estimator.intervals.intervals import IntervalOptions, is_interval
 from sotto_estimator.numbers.distribution import Distribution, VoidedDistribution
 from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
+from sotto_estimator.results.found_figure import FoundFigure
 from sotto_estimator.results.result import Result
 from sotto_estimator.shares.covariance import Covariance, VoidedCovariance
 from sotto_estimator.shares.verdict.verdict import Verdict
@@ -34,6 +36,11 @@ class Estimate:
     reports that no answer produced add to the share, for each 1 % of them, if all support the value, or none.
     """
 
+    kind: ClassVar = "share"
+    is_told: ClassVar = True
+    unit: ClassVar = ""
+    interval: ClassVar = ""
+
     question: str
     answer: str
     n_reports: int
@@ -49,10 +56,23 @@ class Estimate:
     consistent_standard_error: float | None = None
     is_outside: bool = False
 
+    @property
+    def value(self) -> float:
+        """The share."""
+        return self.share
+
+    def voided(self) -> "VoidedShare":
+        """Return the counts alone, for counts that contradict the design."""
+        return VoidedShare(self.question, self.answer, self.n_reports, self.support_count, self.epsilon)
+
 
 @dataclass(frozen=True, slots=True)
 class VoidedShare:
     """What was counted for one value, of a question whose counts contradict the design: the rest is None."""
+
+    kind: ClassVar = "share"
+    is_told: ClassVar = False
+    unit: ClassVar = ""
 
     question: str
     answer: str
@@ -69,17 +89,13 @@ class VoidedShare:
     consistent_standard_error: None = None
     is_outside: bool = False
 
-    @classmethod
-    def of(cls, row: "Estimate | VoidedShare") -> "VoidedShare":
-        """Return what is left of a share of which nothing may be said."""
-        return cls(row.question, row.answer, row.n_reports, row.support_count, row.epsilon)
-
 
 @dataclass(frozen=True, slots=True)
 class Estimates(Result):
     """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
 
-    `rows`: shares; `means`: of the questions that ask for numbers; `distributions`: of those of many levels.
+    `figures` has figures of every kind (`sotto_estimator.inference.registry.FIGURES`). `rows` are the shares among
+    them, `means` and `distributions` the figures for numbers.
     `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
     `contradictions`: of questions whose counts honest reports hardly ever give: of these nothing is told but what was
@@ -99,15 +115,13 @@ class Estimates(Result):
     n_reports: int
     epsilon: float
     options: IntervalOptions
-    rows: tuple[Estimate | VoidedShare, ...]
+    figures: tuple[Any, ...]
     waves: tuple[int, ...] = ()
     text_questions: tuple[str, ...] = ()
     quality: tuple[Quality, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     contradictions: tuple[Contradiction | Disagreement, ...] = ()
     drawn: tuple[int, int] | None = None
-    means: tuple[MeanEstimate | VoidedMean, ...] = ()
-    distributions: tuple[Distribution | VoidedDistribution, ...] = ()
     asked: tuple[str, ...] = ()
     designs: tuple[AskedBy, ...] = ()
     fit: ShareFit | None = None
@@ -115,7 +129,6 @@ class Estimates(Result):
     verdicts: tuple[Verdict, ...] = ()
     narrower_by: float | None = None
     file_rows: FileRows | None = None
-    covariances: tuple[Covariance | VoidedCovariance, ...] = ()
     n_groups: int = 1
     survey: Survey | None = field(default=None, compare=False, repr=False)
 
@@ -129,34 +142,69 @@ class Estimates(Result):
         """How intervals are made, where it is not by the options' method alone."""
         return self.file_rows.made if self.file_rows else ""
 
+    def of_kind(self, kind: str) -> tuple[Any, ...]:
+        """Return the figures of a kind. Those whose counts contradict the design have no numbers."""
+        return tuple(figure for figure in self.figures if figure.kind == kind)
+
+    def told(self, kind: str) -> tuple[Any, ...]:
+        """Return the figures of a kind, of the questions whose counts fit the design."""
+        return tuple(figure for figure in self.figures if figure.kind == kind and figure.is_told)
+
+    def with_figures(self, kind: str, figures: Iterable[FoundFigure] = ()) -> Self:
+        """Return the same with other figures of a kind."""
+        return replace(self, figures=(*(one for one in self.figures if one.kind != kind), *figures))
+
     @property
-    def _all(self) -> tuple[Estimate | VoidedShare | MeanEstimate | VoidedMean, ...]:
-        return (*self.rows, *self.means)
+    def kinds(self) -> list[str]:
+        """The kinds of figures there are, in the order in which they are shown."""
+        known = {figure.kind for figure in self.figures}
+        return [kind for kind in FIGURES if kind in known]
+
+    @property
+    def rows(self) -> tuple[Estimate | VoidedShare, ...]:
+        """The shares."""
+        return self.of_kind("share")
+
+    @property
+    def means(self) -> tuple[MeanEstimate | VoidedMean, ...]:
+        """The means of the questions that ask for numbers."""
+        return self.of_kind("mean")
+
+    @property
+    def distributions(self) -> tuple[Distribution | VoidedDistribution, ...]:
+        """The distributions of the questions for numbers of many levels."""
+        return self.of_kind("distribution")
+
+    @property
+    def covariances(self) -> tuple[Covariance | VoidedCovariance, ...]:
+        """The covariances of shares, where they were asked for."""
+        return self.of_kind("covariance")
 
     @property
     def told_rows(self) -> tuple[Estimate, ...]:
         """The shares of the questions whose counts fit the design."""
-        return tuple(row for row in self.rows if isinstance(row, Estimate))
+        return self.told("share")
 
     @property
     def told_means(self) -> tuple[MeanEstimate, ...]:
         """The means of the questions whose counts fit the design."""
-        return tuple(mean for mean in self.means if isinstance(mean, MeanEstimate))
+        return self.told("mean")
 
     @property
     def told_distributions(self) -> tuple[Distribution, ...]:
         """The distributions of the questions whose counts fit the design."""
-        return tuple(of for of in self.distributions if isinstance(of, Distribution))
+        return self.told("distribution")
+
+    @property
+    def main_figures(self) -> tuple[Any, ...]:
+        """The figures that each question is asked for, without what only adds to them, such as a distribution."""
+        return tuple(figure for figure in self.figures if FIGURES[figure.kind].of is None)
 
     def held_against_design(self) -> Self:
         """Return the same, with nothing of questions whose counts contradict the design but what was counted."""
         void = {found.question for found in self.contradictions}
         return replace(
-            self,
-            rows=tuple(VoidedShare.of(row) if row.question in void else row for row in self.rows),
-            means=tuple(VoidedMean.of(mean) if mean.question in void else mean for mean in self.means),
-            distributions=tuple(VoidedDistribution.of(of) if of.question in void else of for of in self.distributions),
-            covariances=tuple(VoidedCovariance.of(of) if of.question in void else of for of in self.covariances),
+            self, figures=tuple(one.voided() if one.is_told and one.question in void else one for one in self.figures)
         )
 
     def has_interval(self, row: Estimate) -> bool:
@@ -166,15 +214,15 @@ class Estimates(Result):
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the ids of the questions that have estimates."""
-        return iter(dict.fromkeys(row.question for row in self._all))
+        return iter(dict.fromkeys(row.question for row in self.main_figures))
 
     def __len__(self) -> int:
         """Return how many questions have estimates."""
-        return len({row.question for row in self._all})
+        return len({row.question for row in self.main_figures})
 
-    def __getitem__(self, question: str) -> tuple[Estimate | VoidedShare | MeanEstimate | VoidedMean, ...]:
+    def __getitem__(self, question: str) -> tuple[Any, ...]:
         """Return a question's rows: a share an answer, or one mean. Raises KeyError, which lists the ids there are."""
-        found = tuple(row for row in self._all if row.question == question)
+        found = tuple(row for row in self.main_figures if row.question == question)
         if not found:
             why = " is a text question, which is decoded;" if question in self.text_questions else ":"
             raise KeyError(f"{question!r}{why} the questions with estimates are {', '.join(self)}")

@@ -28,7 +28,7 @@ def with_exact_gain(estimates: Estimates, channels: Mapping[str, Channel]) -> Es
     options = estimates.options
     if options.method not in _BOUNDS or len(estimates.waves) > 1:
         return estimates
-    n_intervals = len(estimates.rows) + len(estimates.means) if options.simultaneous else 1
+    n_intervals = len(estimates.main_figures) if options.simultaneous else 1
     widths = np.zeros(2)
     for question, channel in channels.items():
         rows = [row for row in estimates.told_rows if row.question == question]

@@ -80,7 +80,7 @@ def _estimate_binary(arm: Arm, options: IntervalOptions, n_groups: int) -> Estim
     counted = round(arm.counts[0]), check_n(round(arm.n))
     found = estimate_counts(*counted, channel, options, is_opposite=design.is_opposite, n_groups=n_groups)
     rows = tuple(replace(row, answer=design.labels[0], epsilon=design.epsilon) for row in found.rows)
-    found = replace(found, rows=rows, epsilon=design.epsilon, designs=(AskedBy.of(arm),))
+    found = replace(found, figures=rows, epsilon=design.epsilon, designs=(AskedBy.of(arm),))
     found = with_verdict_of_counts(found, channel)
     return found if n_groups > 1 else with_exact_gain(found, {"": channel})
 

@@ -19,8 +19,9 @@ def estimate_source(
 ) -> Estimates:
     """Estimate every share and mean of a source's `tally`, which is that of the chosen reports, with verdicts."""
     found = estimate_tally(tally, options, by_wave=source.by_wave(tally, chosen))
-    together = covariances_of(tally, options.of(tally.survey).about) if covariances else ()
-    found = with_verdicts(replace(found, stratum=chosen.stratum, covariances=together), tally)
+    if covariances:
+        found = found.with_figures("covariance", covariances_of(tally, options.of(tally.survey).about))
+    found = with_verdicts(replace(found, stratum=chosen.stratum), tally)
     shown = {row.question for row in found.rows}
     channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}
     return with_exact_gain(found, channels)

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -11,14 +11,21 @@ from sotto_estimator.channel.channel import Channel, Floats, check_counts, check
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.designs.named import takes_named_design
 from sotto_estimator.errors import NoReportsError, SourceError
-from sotto_estimator.inference.registry import count_intervals, figure_of, find, is_text, share_channel
+from sotto_estimator.inference.registry import (
+    FIGURES,
+    count_figures,
+    count_intervals,
+    figure_of,
+    find,
+    is_text,
+    loaded,
+    share_channel,
+)
 from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
 from sotto_estimator.intervals.fakes import shift_per_percent
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
-from sotto_estimator.numbers.counts import NumberCounts
-from sotto_estimator.numbers.distribution import estimate_distribution, has_distribution
-from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean
+from sotto_estimator.results.found_figure import FigureCounts, FoundFigure
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.consistent import clipped_shares, projected_shares
 from sotto_estimator.shares.estimates import Estimate, Estimates
@@ -43,11 +50,16 @@ class _Counts:
     channel: Channel
     epsilon: float
     sums_to_one: bool
-    n: int
+    n_reports: int
     devices: Devices
     n_true: tuple[int, int] | None = None
     fakes: float = 1
     mechanism: PureMechanism | None = None
+
+    @property
+    def n_figures(self) -> int:
+        """How many shares there are."""
+        return len(self.labels)
 
     @property
     def sample(self) -> QuestionCounts:
@@ -76,30 +88,24 @@ def estimate_tally(
     reports, or text questions only; and for a mechanism that is neither pure, nor of numbers, nor a text question's.
     """
     shown = [question for question in tally.survey.questions if not is_text(question)]
-    counted, numbers = _counted(tally, shown)
+    counted = _counted(tally, shown)
     if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = (options or IntervalOptions()).of(tally.survey)
-    rows, means = _estimate(counted, numbers, options, n_groups)
-    tested = [*_tested(counted, numbers), *(test for of in by_wave for test in _tested_of_wave(of))]
+    figures = _estimate(counted, options, n_groups, has_more=has_distributions)
+    tested = [*_tested(counted), *(test for of in by_wave for test in _tested_of_wave(of))]
     found = Estimates(
         tally.survey.title,
         tally.n_reports,
         float(tally.survey.epsilon),
         options,
-        rows,
+        figures,
         waves=tally.waves if tally.survey.waves > 1 else (),
         text_questions=tuple(question.id for question in tally.survey.questions if is_text(question)),
         quality=qualities(tally),
         withheld=withheld_of(tally),
         contradictions=_contradictions(tested, n_groups),
         drawn=(tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None,
-        means=means,
-        distributions=tuple(
-            estimate_distribution(of, options.level)
-            for of in numbers
-            if has_distributions and of.n_reports and has_distribution(of)
-        ),
         asked=tuple(question.id for question in shown if question.mechanism.asks_one),
         n_groups=n_groups,
         survey=tally.survey,
@@ -138,9 +144,9 @@ def estimate_counts(
         Devices.alike(n, 1),
     )
     options = options or IntervalOptions()
-    rows, _ = _estimate([counted], [], options, n_groups)
-    found = _contradictions(_tested([counted], []), n_groups)
-    estimates = Estimates(GIVEN, n, counted.epsilon, options, rows, contradictions=found, n_groups=n_groups)
+    figures = _estimate({"share": [counted]}, options, n_groups)
+    found = _contradictions(_tested({"share": [counted]}), n_groups)
+    estimates = Estimates(GIVEN, n, counted.epsilon, options, figures, contradictions=found, n_groups=n_groups)
     return estimates.held_against_design()
 
 
@@ -156,39 +162,43 @@ def estimate_samples(
     `epsilons`: of each question, in nats.
     """
     devices = Devices.alike(check_n(n), 1)
-    counted = [
+    counts = [
         _Counts(of.question, of.labels, of.support_counts, of.channel, epsilon, True, n, devices, of.n_true)
         for of, epsilon in zip(samples, epsilons, strict=True)
     ]
     options = options or IntervalOptions()
-    rows, _ = _estimate(counted, [], options)
-    found = _contradictions(_tested(counted, []))
-    estimates = Estimates(title, n, math.fsum(epsilons), options, rows, contradictions=found)
+    figures, found = _estimate({"share": counts}, options), _contradictions(_tested({"share": counts}))
+    estimates = Estimates(title, n, math.fsum(epsilons), options, figures, contradictions=found)
     return estimates.held_against_design()
 
 
 def intervals_together(
     tally: Tally, question: Question, options: IntervalOptions, n_groups: int = 1
 ) -> dict[str, tuple[float, float]]:
-    """Return the intervals of a question's shares that hold together at the level, by answer; of those that have any.
+    """Return the intervals of a question's figures that hold together at the level, by answer; of those that have any.
 
     Where all of the survey's hold together, they are these. `n_groups`: of as many groups.
     """
-    counted = [counts for counts in share_counts(tally, question) if counts.n]
-    n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else len(question.labels))
-    found: dict[str, tuple[float, float]] = {}
-    for counts in counted:
-        low, high = np.clip(_ends(counts, options, n_intervals), 0, 1)
-        found |= dict(zip(counts.labels, zip(low.tolist(), high.tolist(), strict=True), strict=True))
-    return found
+    n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else count_figures(question))
+    estimate, options = loaded(FIGURES[figure_of(question)].estimate), replace(options, consistent=False)
+    return {
+        figure.answer: (figure.low, figure.high)
+        for counts in find(question, "counts")(tally, question)
+        if counts.n_reports
+        for figure in estimate(counts, options, n_intervals)
+    }
 
 
-def _counted(tally: Tally, questions: Sequence[Question]) -> tuple[list[_Counts], list[NumberCounts]]:
-    """Return the counts of some questions' shares, and of their numbers. Raises SourceError for text."""
-    found: dict[str, list[Any]] = {"share": [], "mean": []}
+_Counted = Mapping[str, Sequence[FigureCounts]]
+"""Counts, by the kind of the figures that are estimated of them."""
+
+
+def _counted(tally: Tally, questions: Sequence[Question]) -> _Counted:
+    """Return what the figures of some questions are estimated of. Raises SourceError for text."""
+    found: dict[str, list[FigureCounts]] = {kind: [] for kind in FIGURES}
     for question in questions:
         found[figure_of(question)] += find(question, "counts")(tally, question)
-    return found["share"], found["mean"]
+    return found
 
 
 def share_counts(tally: Tally, question: Question) -> list[_Counts]:
@@ -223,15 +233,21 @@ def binary_epsilon(channel: Channel) -> float:
 
 
 def _estimate(
-    counted: list[_Counts], numbers: list[NumberCounts], options: IntervalOptions, n_groups: int = 1
-) -> tuple[tuple[Estimate, ...], tuple[MeanEstimate, ...]]:
-    """Return every value's estimate, and every mean's. Raises NoReportsError."""
-    n_of_group = sum(len(counts.labels) for counts in counted) + len(numbers)
-    n_intervals = n_groups * n_of_group if options.simultaneous else 1
-    if not any(counts.n for counts in counted) and not any(of.n_reports for of in numbers):
+    counted: _Counted, options: IntervalOptions, n_groups: int = 1, *, has_more: bool = True
+) -> tuple[FoundFigure, ...]:
+    """Return every figure; `has_more`: those too that stand beside others. Raises NoReportsError."""
+    every = [counts for listed in counted.values() for counts in listed]
+    n_intervals = n_groups * sum(counts.n_figures for counts in every) if options.simultaneous else 1
+    if not any(counts.n_reports for counts in every):
         raise NoReportsError("the tally holds no reports; an estimate needs at least one.")
-    rows = tuple(row for counts in counted if counts.n for row in _rows(counts, options, n_intervals))
-    return rows, tuple(estimate_mean(counts, options, n_intervals) for counts in numbers if counts.n_reports)
+    return tuple(
+        figure
+        for kind, row in FIGURES.items()
+        if row.estimate and (has_more or row.of is None)
+        for counts in counted.get(row.of or kind, ())
+        if counts.n_reports
+        for figure in loaded(row.estimate)(counts, options, n_intervals)
+    )
 
 
 class _Tested(NamedTuple):
@@ -243,9 +259,8 @@ class _Tested(NamedTuple):
     wave: int | None = None
 
 
-def _tested(counted: Sequence[_Counts], numbers: Sequence[NumberCounts]) -> list[_Tested]:
-    tested = [_Tested(of.sample, of.n, of.devices) for of in counted]
-    return tested + [_Tested(of.sample, of.n_reports, of.devices) for of in numbers]
+def _tested(counted: _Counted) -> list[_Tested]:
+    return [_Tested(of.sample, of.n_reports, of.devices) for listed in counted.values() for of in listed]
 
 
 def waves_that_contradict(question: Question, by_wave: Mapping[int, Tally]) -> frozenset[int]:
@@ -259,14 +274,14 @@ def waves_that_contradict(question: Question, by_wave: Mapping[int, Tally]) -> f
 def _tested_of_wave(tally: Tally, of: Sequence[Question] | None = None) -> list[_Tested]:
     """Return what is tested of a tally of one wave, of some questions or of all; nothing of one without reports."""
     questions = [question for question in of or tally.survey.questions if not is_text(question)]
-    tested = _tested(*_counted(tally, questions))
+    tested = _tested(_counted(tally, questions))
     return [test._replace(wave=wave) for wave in tally.waves[:1] for test in tested]
 
 
 def contradictions_of_questions(tally: Tally, ids: Collection[str], *, n_groups: int = 1) -> tuple[Contradiction, ...]:
     """Return what `estimate_tally` finds of some questions' counts alone, in an output of so many groups."""
     asked = [question for question in tally.survey.questions if question.id in ids and figure_of(question) == "share"]
-    return _contradictions(_tested(*_counted(tally, asked)), n_groups)
+    return _contradictions(_tested(_counted(tally, asked)), n_groups)
 
 
 def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contradiction, ...]:
@@ -280,8 +295,9 @@ def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contr
     return tuple(worst.values())
 
 
-def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
-    n, devices = counts.n, counts.devices
+def share_estimates(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
+    """Return the share of every answer."""
+    n, devices = counts.n_reports, counts.devices
     support_counts = check_counts(counts.support_counts, n)
     shares = shares_of(support_counts, n, counts.channel)
     errors = errors_of(
@@ -308,8 +324,8 @@ def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[E
 def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds:
     """Return the intervals' ends, which may lie outside [0, 1]."""
     return share_bounds(
-        check_counts(counts.support_counts, counts.n),
-        counts.n,
+        check_counts(counts.support_counts, counts.n_reports),
+        counts.n_reports,
         counts.channel,
         level=options.level,
         method=options.method,
@@ -330,4 +346,4 @@ def _consistent(
         return clipped_shares(shares, errors)
     are_independent = counts.devices.effect == 1 and options.population_size is None
     mechanism = counts.mechanism if are_independent else None
-    return projected_shares(shares, mechanism, counts.n, options.about)
+    return projected_shares(shares, mechanism, counts.n_reports, options.about)

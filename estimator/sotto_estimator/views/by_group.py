@@ -5,16 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table, marks
+from sotto_estimator.results.figure import Panel
 from sotto_estimator.results.view import View
 from sotto_estimator.shares.by_group import SideBySide, name_of
-from sotto_estimator.shares.estimates import STRATUM, Estimate, Estimates
+from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.shares.verdict.compare import Comparison
 from sotto_estimator.views.estimates_members import csv_records, json_members
-from sotto_estimator.views.estimates_panels import groups_panels
-from sotto_estimator.views.estimates_words import cut_words, notes, share_words
-from sotto_estimator.views.numbers import interval_remarks, mean_words
+from sotto_estimator.views.estimates_words import notes
+from sotto_estimator.views.figure_view import drawn, view_of_kind, views_of
 from sotto_estimator.views.verdict import said_of, verdict_rows
 from sotto_estimator.views.verdict_words import order_words, width_words
 from sotto_protocol.language import ENGLISH
@@ -122,20 +121,25 @@ def _say_of(of: SideBySide, lines_of: Callable[[Estimates], Sequence[str]]) -> l
 
 def _remarks(one: Estimates) -> list[str]:
     """Return what is said below the numbers."""
-    return [*map(str, one.quality), *cut_words(one), *interval_remarks(one.told_means)]
+    views = [*views_of(one)]
+    said = [line for view in views for line in view.remarks(one)]
+    return [*map(str, one.quality), *said, *(line for view in views for line in view.made(one))]
 
 
 def _rows(one: Estimates) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
-    for share in one.rows:
-        words = share_words(one, share) if isinstance(share, Estimate) else [None] * 4
-        rows.append([share.question, share.answer, one.stratum, share.n_reports, share.epsilon, *words, ""])
-    for mean in one.means:
-        words = mean_words(mean) if isinstance(mean, MeanEstimate) else [None] * 4
-        rows.append([mean.question, "mean", one.stratum, mean.n_reports, mean.epsilon, *words, mean.unit])
+    for found in one.main_figures:
+        words = view_of_kind(found.kind).words(one, found) if found.is_told else [None] * 4
+        rows.append([found.question, found.answer, one.stratum, found.n_reports, found.epsilon, *words, found.unit])
     return rows
 
 
+def _panels(groups: SideBySide) -> tuple[str, Sequence[Panel]]:
+    """Return a title, and the panels of each kind of figure, those of all groups together."""
+    said, panels = drawn([view.group_panels(groups) for view in views_of(*groups.estimates)])
+    return "\n".join([str(groups), groups.interval_words, *said]), panels
+
+
 VIEW: View[SideBySide] = View(
-    parts=_parts, members=_members, records=lambda of: csv_records(of.estimates), panels=groups_panels
+    parts=_parts, members=_members, records=lambda of: csv_records(of.estimates), panels=_panels
 )

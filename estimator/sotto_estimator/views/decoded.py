@@ -15,7 +15,7 @@ from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_estimator.views.estimates_members import quality_members
-from sotto_estimator.views.estimates_words import FAKES
+from sotto_estimator.views.shares import FAKES
 from sotto_protocol.words import counted, epsilon_above
 
 _METHODS: dict[DecodeMethod, str] = {

@@ -1,13 +1,15 @@
 """Estimates as people read them."""
 
-from sotto_estimator.results.document import Block, Lines, Part, Table, marks
+from collections.abc import Sequence
+
+from sotto_estimator.results.document import Lines, Part, Table, marks
+from sotto_estimator.results.figure import Panel
 from sotto_estimator.results.view import View
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.exact_gain import EXACT
 from sotto_estimator.views.estimates_members import csv_records, json_members
-from sotto_estimator.views.estimates_panels import estimates_panels
-from sotto_estimator.views.estimates_words import FAKES, caption, cut_words, share_table
-from sotto_estimator.views.numbers import mean_remarks, mean_table, quantile_remarks, quantile_table
+from sotto_estimator.views.estimates_words import caption
+from sotto_estimator.views.figure_view import drawn, views_of
 from sotto_estimator.views.verdict import verdict_part
 
 _METHOD = (
@@ -19,22 +21,17 @@ _METHOD = (
 
 def parts(estimates: Estimates) -> list[Part]:
     """Return what it means, and tables with n, epsilon, method and level."""
-    means, distributions = estimates.means, estimates.told_distributions
-    shares = [share_table(estimates)] if estimates.rows else []
-    numbers = [mean_table(means)] if means else []
-    quantiles: list[Block] = [quantile_table(distributions)] if distributions else []
-    quantiles += [Lines(quantile_remarks(distributions))] if distributions else []
+    views = [*views_of(estimates)]
+    blocks = [block for view in views for block in view.blocks(estimates)]
+    tables = [block for block in blocks if isinstance(block, Table)]
     return [
         verdict_part(estimates.verdicts),
         Part(
             "All numbers",
             [
-                Lines([*caption(estimates), *[FAKES] * bool(estimates.told_rows)]),
-                *shares,
-                *numbers,
-                Lines(mean_remarks(means)),
-                *quantiles,
-                Lines(_remarks(estimates, [*shares, *numbers])),
+                Lines([*caption(estimates), *(line for view in views for line in view.lead(estimates))]),
+                *blocks,
+                Lines(_remarks(estimates, tables)),
             ],
         ),
         Part("How they were made", [Lines([_METHOD])], is_background=True),
@@ -44,13 +41,20 @@ def parts(estimates: Estimates) -> list[Part]:
 def _remarks(estimates: Estimates, tables: list[Table]) -> list[str]:
     part = estimates.narrower_by
     narrower = f"{EXACT} is {100 * (part or 0):.0f} % narrower at the same guarantee (--method {EXACT})"
-    said = [*map(str, estimates.quality), *cut_words(estimates), *marks(tables).lines]
+    cut = [line for view in views_of(estimates) for line in view.remarks(estimates)]
+    said = [*map(str, estimates.quality), *cut, *marks(tables).lines]
     return said if part is None else [*said, narrower]
+
+
+def _panels(estimates: Estimates) -> tuple[str, Sequence[Panel]]:
+    """Return a title, and the panels of each kind of figure."""
+    said, panels = drawn([view.panels(estimates) for view in views_of(estimates)])
+    return "\n".join([*caption(estimates), *said]), panels
 
 
 VIEW: View[Estimates] = View(
     parts=parts,
     members=json_members,
     records=lambda estimates: csv_records([estimates]),
-    panels=estimates_panels,
+    panels=_panels,
 )

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.designs.asked import MAX_LISTED
-from sotto_estimator.shares.estimates import STRATUM, Estimate, Estimates, VoidedShare
+from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.sources.quality import Quality
 from sotto_estimator.sources.withheld import Withheld
-from sotto_estimator.views.numbers import distribution_records, mean_members
+from sotto_estimator.views.figure_view import views_of
 from sotto_estimator.views.verdict import verdict_members
 
 
@@ -21,15 +21,12 @@ def json_members(estimates: Estimates) -> dict[str, Any]:
     heading |= {"designs": [asdict(of) for of in estimates.designs]} if estimates.designs else {}
     heading |= {"fit": estimates.fit.members} if estimates.fit else {}
     heading |= {"withheld": [_withheld_members(of) for of in estimates.withheld]} if estimates.withheld else {}
-    found = {
+    found: dict[str, Any] = {
         "quality": [asdict(quality) for quality in estimates.quality],
         "contradictions": [asdict(contradiction) for contradiction in estimates.contradictions],
-        "estimates": [_members(estimates, row) for row in estimates.rows],
+        "estimates": [],
     }
-    found |= {"covariances": [asdict(of) for of in estimates.covariances]} if estimates.covariances else {}
-    found |= {"means": _mean_members(estimates)} if estimates.means else {}
-    if estimates.distributions:
-        found["distributions"] = [asdict(of) | {"interval": "approximate"} for of in estimates.distributions]
+    found |= {view.member: view.members(estimates) for view in views_of(estimates)}
     said = {"verdicts": [verdict_members(of) for of in estimates.verdicts]} if estimates.verdicts else {}
     return heading | _option_members(estimates) | said | found
 
@@ -43,8 +40,7 @@ def _records(estimates: Estimates) -> list[dict[str, Any]]:
     whose = _whose(estimates, " ".join(map(str, estimates.waves)))
     quality = {known.question: known for known in estimates.quality}
     p_values = {found.question: found.p_value for found in estimates.contradictions}
-    rows = [_members(estimates, row) for row in estimates.rows] + _mean_members(estimates)
-    rows += [record for of in estimates.told_distributions for record in distribution_records(of)]
+    rows = [record for view in views_of(estimates) for record in view.records(estimates)]
     return [
         row
         | _option_members(estimates)
@@ -90,15 +86,6 @@ def _withheld_members(withheld: Withheld) -> dict[str, Any]:
     return members
 
 
-def _members(estimates: Estimates, row: Estimate | VoidedShare) -> dict[str, Any]:
-    has_ends = isinstance(row, VoidedShare) or estimates.has_interval(row)
-    members = asdict(row) | ({} if has_ends else {"low": None, "high": None})
-    del members["is_outside"]  # low and high say it
-    if not estimates.options.consistent:
-        del members["consistent_share"], members["consistent_standard_error"]
-    return members
-
-
 def _option_members(estimates: Estimates) -> dict[str, Any]:
     options = estimates.options
     more: dict[str, Any] = {} if options.population_size is None else {"population_size": options.population_size}
@@ -109,7 +96,3 @@ def _option_members(estimates: Estimates) -> dict[str, Any]:
         "method": options.method,
         "target": options.about,
     } | more
-
-
-def _mean_members(estimates: Estimates) -> list[dict[str, Any]]:
-    return [mean_members(mean, has_consistent=estimates.options.consistent) for mean in estimates.means]

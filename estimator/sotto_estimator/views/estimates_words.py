@@ -1,42 +1,15 @@
-"""What is said of estimates, and the cells of their tables: shares in per cent, means in their units."""
+"""What is said of all estimates: what intervals mean, and whose reports they are of."""
 
 from sotto_estimator.designs.asked import words_of
-from sotto_estimator.results.document import Cell, Column, Table
-from sotto_estimator.results.percents import NOTHING, n_decimals_of, percent, share_percent
-from sotto_estimator.results.words import NO_INTERVAL, interval_words
-from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.results.words import interval_words
+from sotto_estimator.shares.estimates import Estimates
 from sotto_protocol.words import counted, epsilon_above
 
-FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
-_CUT = "none: no share from 0 to 100 % is in the interval, by chance or since people did not follow the design"
 _POOLED = "a device's reports are not independent, and the intervals allow for it"
 _DRAWN = "draw: a device answers {} of {} questions; n is the number of reports that answer this one{about}"
 _ASKED = "asked: a device is asked one option of {}; n is the number of reports that ask this one{about}"
 _CONSISTENT = "consistent: the closest shares that are possible; their standard errors (~) are approximate"
-SHARE_COLUMNS = (
-    Column("share", "estimate"),
-    Column("std. error", "share"),
-    Column("low", "share"),
-    Column("high", "share"),
-)
-_CONSISTENT_COLUMNS = [Column("consistent", "share"), Column("std. error", "share")]
 _ABOUT = ", and an interval is about those people"
-
-
-def share_table(estimates: Estimates) -> Table:
-    """Return a row an answer."""
-    has_n = bool(estimates.drawn or estimates.asked)
-    columns = [Column("question"), Column("answer"), *[Column("n", "count")] * has_n, Column("epsilon", "epsilon")]
-    columns += [*SHARE_COLUMNS, *_CONSISTENT_COLUMNS * estimates.options.consistent]
-    columns += [Column("fakes for", "points"), Column("against", "points")]
-    rows = []
-    for row in estimates.rows:
-        about: list[Cell] = [row.question, row.answer, *[row.n_reports] * has_n, row.epsilon]
-        found: list[Cell] = (
-            _cells(estimates, row) if isinstance(row, Estimate) else [None] * (len(columns) - len(about))
-        )
-        rows.append([*about, *found])
-    return Table(columns, rows)
 
 
 def caption(estimates: Estimates) -> list[str]:
@@ -70,23 +43,3 @@ def notes(estimates: Estimates) -> list[str]:
         lines.append(_CONSISTENT)
     lines += estimates.file_rows.lines if estimates.file_rows else []
     return [*lines, *map(str, (*estimates.withheld, *estimates.contradictions))]
-
-
-def cut_words(estimates: Estimates, question: str | None = None) -> list[str]:
-    """Return what to say where an interval holds no share in [0, 1]; `question`: of that one alone."""
-    rows = [row for row in estimates.told_rows if question in (None, row.question)]
-    return [] if all(map(estimates.has_interval, rows)) else [_CUT]
-
-
-def share_words(estimates: Estimates, row: Estimate) -> list[str]:
-    """Return the cells of SHARE_COLUMNS: with as many decimals as an interval bears; where there is none, that."""
-    n_decimals = n_decimals_of(row)
-    has_ends = estimates.has_interval(row)
-    ends = [percent(end, n_decimals) if has_ends else NO_INTERVAL for end in (row.low, row.high)]
-    return [share_percent(row.share, n_decimals), percent(row.standard_error, n_decimals), *ends]
-
-
-def _cells(estimates: Estimates, row: Estimate) -> list[Cell]:
-    error = NOTHING if row.consistent_standard_error is None else f"~{percent(row.consistent_standard_error)}"
-    consistent: list[Cell] = [] if row.consistent_share is None else [row.consistent_share, error]
-    return [*share_words(estimates, row), *consistent, row.shift_up, row.shift_down]

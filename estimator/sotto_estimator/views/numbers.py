@@ -1,4 +1,4 @@
-"""Means, for people and as members for programs."""
+"""Means and distributions: for people, as members for programs, and as pictures."""
 
 import math
 from collections.abc import Sequence
@@ -7,9 +7,13 @@ from typing import Any
 
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
-from sotto_estimator.results.document import Cell, Column, Table
+from sotto_estimator.results.document import Block, Cell, Column, Lines, Table
+from sotto_estimator.results.figure import Panel, Point, Scale, density_panel, point_panel
 from sotto_estimator.results.percents import OUTSIDE
 from sotto_estimator.results.words import NO_INTERVAL
+from sotto_estimator.shares.by_group import SideBySide
+from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.views.figure_view import Drawn, FigureView
 
 FAKES = "fakes high, fakes low: what each 1 % of fake reports, all the highest output or all the lowest, adds to a mean"
 APPROXIMATE = "quantiles and densities are approximate: smoothed, their intervals a bootstrap's; those of means hold"
@@ -19,6 +23,8 @@ MEAN_COLUMNS = (
     Column("low", "number"),
     Column("high", "number"),
 )
+MAX_NUMBERS = 20
+"""More questions for a number are left out of a picture."""
 _CUT = "none: no number that can be answered is in the interval"
 
 
@@ -116,16 +122,80 @@ def mean_words(mean: MeanEstimate) -> list[str]:
     return [f"{OUTSIDE * mean.is_outside}{value}", error, *ends]
 
 
-def mean_members(mean: MeanEstimate | VoidedMean, *, has_consistent: bool) -> dict[str, Any]:
-    """Return a mean's members, by name; `has_consistent`: whether `consistent_mean` was asked for."""
-    has_ends = isinstance(mean, VoidedMean) or mean.has_interval
-    members = asdict(mean) | ({} if has_ends else {"low": None, "high": None})
-    if not has_consistent:
-        del members["consistent_mean"]
-    return members
-
-
 def _cells(mean: MeanEstimate) -> list[str]:
     cells = mean_words(mean)
     cells += [] if mean.consistent_mean is None else [value_words(mean.consistent_mean, mean.standard_error)]
     return [*cells, f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]
+
+
+def number_panels(mean: MeanEstimate, distribution: Distribution | None) -> list[Panel]:
+    """Return a panel of the mean and the quantiles, a row each; these are grey, being approximate. Then the density."""
+    quantiles = distribution.quantiles if distribution else ()
+    rows = [_point(mean.question, mean)]
+    rows += [Point(quantile_words(each.prob), each.value, each.low, each.high, is_faint=True) for each in quantiles]
+    bars = distribution.bars if distribution else []
+    ends = [mean.minimum, mean.maximum, *(end for bar in bars for end in bar[:2])]
+    what = "mean and quantiles" if quantiles else "mean"
+    words = f"{what} ({mean.unit})" if mean.unit else what
+    scale = Scale(f"density of {mean.question} (approximate)", min(ends), max(ends))
+    return [point_panel(rows, words, (min(ends), max(ends))), *([density_panel(bars, scale)] if bars else [])]
+
+
+def _point(label: str, mean: MeanEstimate) -> Point:
+    return Point(label, mean.mean, *((mean.low, mean.high) if mean.has_interval else (math.nan, math.nan)))
+
+
+def _panels(estimates: Estimates) -> Drawn:
+    told, of = estimates.told_means, {each.question: each for each in estimates.told_distributions}
+    means = told[:MAX_NUMBERS]
+    said = [*interval_remarks(means), *[APPROXIMATE][: len(of)]]
+    if len(means) < len(told):
+        said.append(f"the first {len(means)} of {len(told)} questions for a number are drawn")
+    return said, [panel for mean in means for panel in number_panels(mean, of.get(mean.question))]
+
+
+def _group_panels(groups: SideBySide) -> Drawn:
+    """Return a panel of each mean, a row a group."""
+    points: dict[str, list[Point]] = {}
+    for one in groups.estimates:
+        for mean in one.told_means:
+            name = f"mean of {mean.question} ({mean.unit})"
+            points.setdefault(name, []).append(_point(str(one.stratum), mean))
+    return [], [point_panel(listed, name) for name, listed in points.items()]
+
+
+def _members(estimates: Estimates) -> list[dict[str, Any]]:
+    """Return the members of each mean, `consistent_mean` where it was asked for."""
+    found = []
+    for mean in estimates.means:
+        has_ends = isinstance(mean, VoidedMean) or mean.has_interval
+        found.append(asdict(mean) | ({} if has_ends else {"low": None, "high": None}))
+        if not estimates.options.consistent:
+            del found[-1]["consistent_mean"]
+    return found
+
+
+def _quantile_blocks(estimates: Estimates) -> list[Block]:
+    told = estimates.told_distributions
+    return [quantile_table(told), Lines(quantile_remarks(told))] if told else []
+
+
+MEANS = FigureView(
+    member="means",
+    members=_members,
+    records=_members,
+    blocks=lambda estimates: [mean_table(estimates.means), Lines(mean_remarks(estimates.means))],
+    made=lambda estimates: interval_remarks(estimates.told_means),
+    words=lambda _, mean: mean_words(mean),
+    panels=_panels,
+    group_panels=_group_panels,
+)
+DISTRIBUTIONS = FigureView(
+    member="distributions",
+    members=lambda estimates: [asdict(of) | {"interval": "approximate"} for of in estimates.distributions],
+    records=lambda estimates: [row for of in estimates.told_distributions for row in distribution_records(of)],
+    blocks=_quantile_blocks,
+    technical=lambda estimates, question: [
+        f"Approximate: the {smoothing_words(of)}." for of in estimates.told_distributions if of.question == question
+    ],
+)

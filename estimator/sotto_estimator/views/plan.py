@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.inference.registry import figure_of, is_text
+from sotto_estimator.inference.registry import is_text
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.options import PLANNED, PlanOptions
-from sotto_estimator.planning.outlook import Precision
+from sotto_estimator.planning.outlook import Precision, outlook_of
 from sotto_estimator.planning.survey import QuestionPlan
 from sotto_estimator.planning.survey_plan import SurveyPlan
 from sotto_estimator.results.document import Block, Cell, Column, Lines, Part, Table
@@ -101,7 +101,7 @@ def _cells(one: QuestionPlan, figures: Precision) -> list[Cell]:
 
 
 def _figures(figures: Precision, question: Question) -> list[str]:
-    say = amount if figure_of(question) == "mean" else lambda width, _: width_words(width)
+    say = (lambda width, _: width_words(width)) if outlook_of(question).is_in_points else amount
     listed = (figures.half_width, figures.smallest_share, figures.smallest_difference)
     return ["-" if figure is None else say(figure, question) for figure in listed]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.inference.registry import figure_of, is_text
-from sotto_estimator.planning.outlook import size_of
+from sotto_estimator.planning.outlook import outlook_of, size_of
 from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPlan
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
@@ -29,7 +29,7 @@ def points(width: float) -> str:
 
 def amount(width: float, question: Question) -> str:
     """Return a half-width in the words of its question: points, or a number's unit."""
-    if figure_of(question) != "mean":
+    if outlook_of(question).is_in_points:
         return points(width)
     unit = getattr(question.kind, "unit", "")
     return f"{value_words(width, width)} {unit}".rstrip()
@@ -90,7 +90,7 @@ def _not_told(one: QuestionPlan, plan: PlannedSurvey) -> str:
     least, difference = alone.smallest_share, alone.smallest_difference
     groups = "two halves of them are not surely told apart"
     groups += ", whatever they answer" if difference is None else f" below {amount(difference, one.question)}"
-    if figure_of(one.question) == "mean":
+    if not outlook_of(one.question).is_in_points:
         return f"by the intervals of both alone, {groups}."
     rare = "options below {} are" if len(one.question.labels) > 1 else "a yes below {} is"
     if least is None:

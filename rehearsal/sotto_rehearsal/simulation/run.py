@@ -67,10 +67,8 @@ def _estimate(tally: Tally, options: IntervalOptions, found: Found, warned: set[
     if all(map(is_text, tally.survey.questions)):
         return
     estimates = estimate_tally(tally, options, has_distributions=False, is_held=False)
-    for row in estimates.told_rows:
-        found[row.question, row.answer] = (row.share, row.low, row.high, row.n_reports)
-    for mean in estimates.told_means:
-        found[mean.question, "mean"] = (mean.mean, mean.low, mean.high, mean.n_reports)
+    for one in estimates.main_figures:
+        found[one.question, one.answer] = (one.value, one.low, one.high, one.n_reports)
     warned.update(("contradiction", contradiction.question) for contradiction in estimates.contradictions)
 
 

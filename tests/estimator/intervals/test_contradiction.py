@@ -27,7 +27,7 @@ from sotto_estimator.page.errors import NoSuchChartError
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.page.waves import series_of
-from sotto_estimator.views.estimates_words import cut_words
+from sotto_estimator.views.shares import cut_words
 from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 
 CHANNELS = [

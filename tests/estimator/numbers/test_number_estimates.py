@@ -22,7 +22,7 @@ from sotto_estimator.channel.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
 from sotto_estimator.results.panels import draw_panel
-from sotto_estimator.views.numbers_panels import number_panels
+from sotto_estimator.views.numbers import number_panels
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import window
@@ -176,7 +176,7 @@ def test_picture_has_the_quantiles_and_the_density_of_a_distribution(estimates: 
 @pytest.mark.thorough
 def test_picture_of_very_many_is_no_higher_than_programs_can_show(estimates: Estimates, tmp_path: Path) -> None:
     rows = [replace(estimates.rows[0], answer=str(number), share=number / 2000) for number in range(1000)]
-    many = replace(estimates, rows=tuple(rows), means=estimates.means * 30, distributions=estimates.distributions)
+    many = replace(estimates, figures=(*rows, *estimates.means * 30, *estimates.distributions))
     path = tmp_path / "many.svg"
     many.plot(path)
     texts = path.read_text()

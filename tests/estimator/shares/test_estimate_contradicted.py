@@ -105,7 +105,7 @@ class Cells(HTMLParser):
 
 def found(options: IntervalOptions | None = None) -> Estimates:
     of = estimate_tally(VOID, options)
-    return with_verdicts(replace(of, covariances=covariances_of(VOID, "population")), VOID)
+    return with_verdicts(of.with_figures("covariance", covariances_of(VOID, "population")), VOID)
 
 
 def is_told(cells: list[str]) -> bool:
@@ -183,7 +183,7 @@ def test_results_page_has_no_chart_no_table_and_no_wave_of_them() -> None:
         (Choices(wave=2), {"paid", "dish", "hours"}),
     ):
         results = find_results(Release(SURVEY, True, {1: VOID, 2: fine}), choices)
-        shown = {of.question.id: of for of in results.sections if of.charts or of.table or of.last_table or of.number}
+        shown = {of.question.id: of for of in results.sections if of.charts or of.table or of.last_table}
         assert set(shown) == expected
         for section in results.sections:
             waves = [point.wave for one in section.series for point in one.points]

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sotto_estimator.inference.registry import find, is_text
+from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.shares.of_tally import intervals_together
 from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 from sotto_protocol import Question, Tally
 
@@ -49,6 +50,6 @@ def _compare(
     n_groups = n_together or len(counted)
     spans: dict[str, list[ShareInterval]] = {}
     for name, tally in counted.items():
-        for answer, ends in find(question, "intervals")(tally, question, options, n_groups).items():
+        for answer, ends in intervals_together(tally, question, options, n_groups).items():
             spans.setdefault(answer, []).append(ShareInterval(name, *ends))
     return [Comparison(question.id, answer, order_of(listed)) for answer, listed in spans.items() if len(listed) > 1]

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.inference.registry import count_intervals, is_text
+from sotto_estimator.inference.registry import FIGURES, count_intervals, figure_of, is_text, loaded
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
-from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.results.largest import largest
 from sotto_estimator.results.rounding import any_too_wide
 from sotto_estimator.shares.estimates import Estimate, Estimates
@@ -54,20 +54,22 @@ def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:
     is_void = any(found.question == key for found in estimates.contradictions)
     if is_void or is_text(question):
         return Verdict(key, is_void=is_void, is_text=is_text(question))
-    if mean := next((mean for mean in estimates.told_means if mean.question == key), None):
-        return _of_mean(question, mean, tally, estimates)
-    rows = [row for row in estimates.told_rows if row.question == key]
-    return _of_shares(question, rows, tally, estimates) if rows else Verdict(key)
+    kind = figure_of(question)
+    found = [figure for figure in estimates.told(kind) if figure.question == key]
+    return loaded(FIGURES[kind].verdict)(question, found, tally, estimates) if found else Verdict(key)
 
 
-def _of_mean(question: Question, mean: MeanEstimate, tally: Tally, estimates: Estimates) -> Verdict:
-    ends, span = (mean.low, mean.high), (mean.minimum, mean.maximum)
-    finding = mean_finding("mean", mean.mean, ends, span, mean.unit)
-    aim = _aim(question, [of_precision(mean.mean, ends, span)], tally, estimates)
+def verdict_of_number(question: Question, figures: Sequence[Any], tally: Tally, estimates: Estimates) -> Verdict:
+    """Return what is known of a question whose one figure is a number in a unit."""
+    (figure,) = figures
+    ends, span = (figure.low, figure.high), (figure.minimum, figure.maximum)
+    finding = mean_finding(figure.answer, figure.value, ends, span, figure.unit)
+    aim = _aim(question, [of_precision(figure.value, ends, span)], tally, estimates)
     return Verdict(question.id, (finding,), aim=aim)
 
 
-def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, estimates: Estimates) -> Verdict:
+def verdict_of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, estimates: Estimates) -> Verdict:
+    """Return what is known of the shares of a question, of very many those of the largest."""
     options = estimates.options
     ends = [of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows]
     aim = _aim(question, ends, tally, estimates)
