@@ -267,15 +267,24 @@ def simulate(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("epsilon", "study"), [("4", TextStudy(300, 20)), ("2", TextStudy(2_000, 100))])
-def test_a_sketch_finds_the_smallest_share_as_often_as_planned(epsilon: str, study: TextStudy) -> None:
-    """Of 150 crowds whose others have strings of their own 80 % +- 13 points, from a fixed seed.
+@pytest.mark.parametrize(
+    ("epsilon", "study", "n_runs", "bar"),
+    [
+        ("4", TextStudy(300, 20), 150, 0.13),
+        ("2", TextStudy(2_000, 100), 150, 0.13),
+        pytest.param("2", TextStudy(20_000, 100), 300, 0.1 * POWER, marks=pytest.mark.rare),
+    ],
+)
+def test_a_sketch_finds_the_smallest_share_as_often_as_planned(
+    epsilon: str, study: TextStudy, n_runs: int, bar: float
+) -> None:
+    """Of 150 crowds whose others have strings of their own 80 % +- 13 points, from a fixed seed; of 300, +- 8 points.
 
     One that is 1.3 times as common is nearly always found; of one a fifth rarer less than 67 % are.
     """
     design = sketch_of(epsilon, 13, 3, 64)
     share = smallest_share(bucket_response(design), study)
-    assert abs(found_in(design, share, study, 150) - POWER) < 0.13
+    assert abs(found_in(design, share, study, n_runs) - POWER) < bar
     assert found_in(design, 0.8 * share, study, 60) < POWER - 0.13
     assert found_in(design, 1.3 * share, study, 40) > 0.92
 
