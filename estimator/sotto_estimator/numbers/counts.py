@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import SourceError
+from sotto_estimator.inference.registry import FIGURES, figure_of
 from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_protocol import Question, Tally
@@ -31,9 +32,9 @@ class NumberCounts:
     @staticmethod
     def of(tally: Tally, question: Question) -> "NumberCounts":
         """Return what is known of a question. Raises SourceError for one that asks for no numbers."""
-        kind, mechanism = cast(Number, question.kind), question.mechanism
-        if not isinstance(mechanism, WindowResponse):
+        if FIGURES[figure_of(question)].is_by_answer:
             raise SourceError(f"question {question.id} asks for no numbers.")
+        kind, mechanism = cast(Number, question.kind), cast(WindowResponse, question.mechanism)
         counts, devices = tally.support_counts[question.id], Devices.of(tally.counted(question.id))
         return NumberCounts(question.id, kind, NumberChannel.of(mechanism), float(question.epsilon), counts, devices)
 
