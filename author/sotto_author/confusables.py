@@ -1,18 +1,20 @@
-"""Letters of other scripts that look like Latin ones: options that differ in them alone look the same to people.
+"""What people cannot tell apart: options whose letters look alike, questions of the same text.
 
 Unicode's own table (UTS 39, confusables.txt) has thousands of rows, most of them of letters that nobody types. These
-are the letters of the keyboards at hand, Cyrillic and Greek, and the figures, as common fonts draw them.
+are the letters of the keyboards at hand, Cyrillic and Greek, the figures and the dashes, as common fonts draw them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sotto_protocol import Survey
-from sotto_protocol.looks import look, shown
+from sotto_protocol.looks import has_blanks_around, look, shown
+from sotto_protocol.questions.translation import QuestionWords
 
 _CYRILLIC = dict(zip("АВЕЅІЈКМНОРСТХҮаесіјорѕухһԁԛԝ", "ABESIJKMHOPCTXYaecijopsyxhdqw", strict=True))
 _GREEK = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧορνα", "ABEZHIKMNOPTYXopva", strict=True))
-_FIGURES = str.maketrans("0Il|", "O111")
+_FIGURES = str.maketrans("0Il|ı\u2010\u2012\u2013\u2014\u2015\u2212", "O111i------")
+"""Figures and dashes; and Turkish's i without a dot."""
 _LATIN = str.maketrans(_CYRILLIC | _GREEK)
 _STRANGE = f"[{''.join(_CYRILLIC | _GREEK)}]"
 _MIXED = re.compile(rf"(?=\w*[A-Za-z])\w*{_STRANGE}\w*")
@@ -20,14 +22,29 @@ _MIXED = re.compile(rf"(?=\w*[A-Za-z])\w*{_STRANGE}\w*")
 
 
 def find_confusables(survey: Survey) -> Iterator[str]:
-    """Yield in words which options look the same, or alike, in each language, and which texts mix scripts in a word."""
+    """Yield in words what looks the same, or alike, in each language, and which options mix scripts in a word."""
     for lang in survey.languages:
         of_lang = f".{lang}" if len(survey.languages) > 1 else ""
+        yield from _repeated(survey.words(lang).questions, of_lang)
         for name, words in survey.words(lang).questions.items():
             yield from _alike(f"{name}{of_lang}", words.options)
-            yield from (_say_edges(f"{name}{of_lang}", option) for option in words.options if option != option.strip())
+            yield from (_say_edges(f"{name}{of_lang}", option) for option in words.options if has_blanks_around(option))
             for text in words.options:
                 yield from _mixed(f"{name}{of_lang}", text)
+
+
+def _repeated(questions: Mapping[str, QuestionWords], of_lang: str) -> Iterator[str]:
+    """Yield which questions of a section have one text."""
+    first: dict[tuple[str, str], str] = {}
+    section = ""
+    for name, words in questions.items():
+        section = words.section or section
+        other = first.setdefault((section, look(words.text)), name)
+        if other != name:
+            yield (
+                f"{name}{of_lang}: its text is that of {other}, {shown(words.text)}. People cannot tell which of the "
+                "two they answer: say it in the text, or give each a section."
+            )
 
 
 def _alike(place: str, options: tuple[str, ...]) -> Iterator[str]:

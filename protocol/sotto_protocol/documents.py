@@ -174,9 +174,11 @@ class Fields:
 
     def missing(self, key: str, expected: str) -> LocatedError:
         """Return the error for a member that is not there, to be raised: say which one may be meant for it."""
-        strange = [name for name in self._left if is_short(name) and name not in self._places]
-        alike = get_close_matches(key, strange, 1) if self._places else []  # a right name is no typo
+        strange = {name.lower(): name for name in self._left if is_short(name) and name not in self._places}
+        alike = [strange[one] for one in get_close_matches(key, strange, 1)] if self._places else []  # else it is right
         self._told.update(alike)
+        if alike and alike[0].lower() == key:
+            return self.unknown(alike[0])
         hint = f" {alike[0]!r} is unknown." if alike else ""
         return self.fail(key, f"is missing; expected {expected}.{hint}")
 
@@ -210,8 +212,8 @@ class Fields:
 
     def nearest(self, key: str) -> str:
         """Return the name of a member that was asked for, is not there and looks like this one; "" without one."""
-        alike = get_close_matches(key, self._known - self._names, 1, _ALIKE)
-        alike = alike or get_close_matches(key, self._places.keys() - self._names, 1, _ALIKE)
+        alike = get_close_matches(key.lower(), self._known - self._names, 1, _ALIKE)
+        alike = alike or get_close_matches(key.lower(), self._places.keys() - self._names, 1, _ALIKE)
         return alike[0] if alike else ""
 
 

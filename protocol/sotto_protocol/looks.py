@@ -14,6 +14,8 @@ _UNSEEN = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
 )
 """Unicode's Default_Ignorable_Code_Point: nothing is drawn for them."""
+_SPACERS = "\u00ad\u200b\u2060\ufeff"
+"""Of these those that texts bring along from elsewhere, and that no letter needs."""
 _FLAGS = re.compile(f"{_FLAG}[\U000e0020-\U000e007f]+")
 _BLANK = re.compile("[\\s\u2800]+")
 """White space, and Braille's empty cell."""
@@ -32,11 +34,26 @@ def look(text: str) -> str:
     (True, True, '', False)
     """
     flags = _FLAGS.findall(text)
-    seen = _UNSEEN.sub("", _FLAGS.sub(_FLAG, text))
+    seen = _drawn(text)
     if not unicodedata.is_normalized("NFKC", seen):
         seen = unicodedata.normalize("NFC", "".join(map(_plain, seen)))
     composed = _UNSEEN.sub("", seen)
     return _BLANK.sub(" ", composed).strip() + "".join(flags)
+
+
+def has_blanks_around(text: str) -> bool:
+    """Whether a text begins or ends with a blank, or with what is not drawn and no part of an emoji.
+
+    >>> [has_blanks_around(text) for text in ("a ", "\ufeff a", "a\u200b", "a b", "\u2764\ufe0f")]
+    [True, True, True, False, False]
+    """
+    drawn = _BLANK.sub(" ", _drawn(text))
+    return drawn != drawn.strip() or text != text.strip(_SPACERS)
+
+
+def _drawn(text: str) -> str:
+    """Return a text without what is not drawn, and flags without their letters."""
+    return _UNSEEN.sub("", _FLAGS.sub(_FLAG, text))
 
 
 def _plain(letter: str) -> str:

@@ -1,6 +1,8 @@
 """The words that people bring from other programs, and what each is called in a survey file."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 OF_SURVEY = MappingProxyType(
     {
@@ -36,6 +38,14 @@ OF_QUESTION = MappingProxyType(
     }
 )
 """Of a question: ours by theirs."""
+_OF_TYPE: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "any-of": MappingProxyType(dict.fromkeys(("max", "high", "maximum"), "max_selected")),
+        **dict.fromkeys(("yes-no", "one-of", "text"), MappingProxyType({})),
+    }
+)
+"""Of a question of a type that has no range of numbers: ours by theirs."""
+_OF_RANGES = ("minimum", "maximum", "unit")
 INSTEAD = MappingProxyType(
     {
         **dict.fromkeys(
@@ -48,7 +58,7 @@ INSTEAD = MappingProxyType(
             "no survey keeps who answered. `invited = true` lets only those take part whom you invite",
         ),
         "max_epsilon": "the app sets it, on the device; here every question has its `epsilon`",
-        **dict.fromkeys(("hint", "help"), "write into `text` what people need to know"),
+        **dict.fromkeys(("hint", "help", "description"), "write into `text` what people need to know"),
         **dict.fromkeys(
             ("multiple", "multi"),
             'a question of type = "any-of" lets people choose several options, up to `max_selected`',
@@ -72,6 +82,18 @@ TYPES = MappingProxyType(
     }
 )
 """Of `type`: ours by theirs."""
+
+
+def of_question(document: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return what members of a question are called here, by what they are called elsewhere.
+
+    >>> of_question({"type": "any-of"})["max"], of_question({"type": "number"})["max"]
+    ('max_selected', 'maximum')
+    """
+    kind = document.get("type")
+    if not isinstance(kind, str) or kind not in _OF_TYPE:
+        return OF_QUESTION
+    return {theirs: ours for theirs, ours in OF_QUESTION.items() if ours not in _OF_RANGES} | _OF_TYPE[kind]
 
 
 def say_type(given: object) -> str:

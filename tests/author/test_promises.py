@@ -115,10 +115,25 @@ def choosing(*options: str) -> Survey:
             'q: in "N\u043e" the letter \u043e is U+043E, of another script, and looks like the Latin o.',
         ),
         (["a ", "b"], 'q: the option "a<U+0020>" has blanks around it'),
+        (["\ufeff a", "b"], 'q: the option "<U+FEFF> a" has blanks around it'),
+        (["1\u20132", "1-2"], 'q: the options "1\u20132" and "1-2" look alike and are two: U+2013 is not U+002D.'),
+        (["s\u0131k", "sik"], 'q: the options "s\u0131k" and "sik" look alike and are two: U+0131 is not U+0069.'),
     ],
 )
 def test_options_that_look_alike_in_two_scripts_are_warned_of(options: list[str], said: str) -> None:
     assert any(said in warning for warning in find_promises(choosing(*options)))
+
+
+@pytest.mark.parametrize(("section", "is_told"), [("", True), ("Tea", True), ("Coffee", False)])
+def test_two_questions_of_one_text_are_warned_of_unless_each_has_a_section(section: str, is_told: bool) -> None:
+    asked = {"type": "yes-no", "text": "How often?", "epsilon": 1}
+    begins = {"section": section} if section else {}
+    first = asked | {"id": "q", "section": "Tea"}
+    survey = compile_survey(
+        {"id": "s", "title": "T", "questions": [first, asked | begins | {"id": "r", "text": "How  often?"}]}
+    )
+    said = 'r: its text is that of q, "How  often?". People cannot tell which of the two they answer'
+    assert any(said in warning for warning in find_promises(survey)) is is_told
 
 
 def test_options_that_look_alike_in_another_language_are_warned_of() -> None:

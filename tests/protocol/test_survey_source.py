@@ -162,8 +162,9 @@ def test_words_that_people_were_seen_to_bring_are_among_those_that_are_known() -
 
 @pytest.mark.parametrize(("theirs", "ours"), OF_QUESTION.items())
 def test_a_word_for_a_member_of_a_question_is_told_ours(theirs: str, ours: str) -> None:
+    ranged = {"type": "number", "minimum": 0, "maximum": 9} if ours in ("minimum", "maximum", "unit") else {}
     with pytest.raises(SurveyError) as caught:
-        compile_survey(asking(**{ours: None, theirs: "?"}))
+        compile_survey(asking(**ranged | {ours: None, theirs: "?"}))
     said = [str(fault) for fault in caught.value.faults if fault.where == f"$.questions[0].{theirs}"]
     whose = "" if ours == "id" else " (question q)"
     assert said == [f"$.questions[0].{theirs}: `{theirs}` is called `{ours}` here.{whose}"]
@@ -179,7 +180,33 @@ def test_a_word_for_a_member_of_the_survey_is_told_ours(theirs: str, ours: str) 
 @pytest.mark.parametrize("name", INSTEAD)
 def test_a_word_for_what_no_member_is_says_what_to_do(name: str) -> None:
     assert f"{name}: is no member of a survey file: {INSTEAD[name]}." in only_fault(asking(**{name: True}))
-    assert f"$.{name}: is no member" in only_fault(asking() | {name: True})
+    if name not in OF_SURVEY:
+        assert f"$.{name}: is no member" in only_fault(asking() | {name: True})
+
+
+@pytest.mark.parametrize(
+    ("kind", "theirs", "said"),
+    [
+        ("any-of", "max", "max: `max` is called `max_selected` here."),
+        ("any-of", "maximum", "maximum: `maximum` is called `max_selected` here."),
+        ("any-of", "min", "min: belongs to questions for a number."),
+        ("one-of", "max", "max: belongs to questions for a number."),
+        ("yes-no", "units", "units: belongs to questions for a number."),
+    ],
+)
+def test_a_word_is_told_ours_by_the_type_of_its_question(kind: str, theirs: str, said: str) -> None:
+    options = {} if kind == "yes-no" else {"options": ["a", "b"]}
+    assert only_fault(asking(type=kind, **options, **{theirs: 2})).startswith(f"$.questions[0].{said}")
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [("ID", "id"), ("Text", "text"), ("Epsilon", "epsilon")])
+def test_a_member_in_capital_letters_is_told_its_own_name(theirs: str, ours: str) -> None:
+    with pytest.raises(SurveyError) as caught:
+        compile_survey(asking(**{ours: None, theirs: "a"}))
+    assert f"$.questions[0].{theirs}: is unknown; is it {ours!r}?" in str(caught.value)
+    document = asking() | {"ID": "s"}
+    del document["id"]
+    assert only_fault(document) == "$.ID: is unknown; is it 'id'?"
 
 
 def test_a_word_beside_ours_is_too_much() -> None:

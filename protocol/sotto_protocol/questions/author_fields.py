@@ -10,7 +10,7 @@ from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
 from sotto_protocol.looks import look, say_alike, shown
 from sotto_protocol.places import OF_SURVEY, PLACES
 from sotto_protocol.questions.translation import QUESTION_TEXTS, SURVEY_TEXTS, QuestionWords, SurveyWords
-from sotto_protocol.synonyms import INSTEAD, OF_QUESTION
+from sotto_protocol.synonyms import INSTEAD, OF_QUESTION, of_question
 
 _TEXTS = {*SURVEY_TEXTS, *QUESTION_TEXTS}
 _LOOKED_AT = {*_TEXTS, "strata"}
@@ -22,12 +22,12 @@ class AuthorFields(Fields):
     """Fields of an author's file; `lang`: the tag of the survey's own language.
 
     What is taken of a text that is a table by language is that of the survey's own; the others are kept. `synonyms`:
-    what members are called elsewhere, and what they are called here.
+    what members are called elsewhere, and what they are called here; those of a question by default.
     """
 
-    def __init__(self, document: Any, where: str, lang: str, synonyms: Mapping[str, str] = OF_QUESTION) -> None:
+    def __init__(self, document: Any, where: str, lang: str, synonyms: Mapping[str, str] | None = None) -> None:
         super().__init__(document, where, SurveyError, PLACES)
-        self._synonyms = synonyms
+        self._synonyms = of_question(document) if synonyms is None else synonyms
         self._lang = lang
         self._texts: dict[str, dict[str, Any]] = {}
         self._later: list[Callable[[], None]] = []
@@ -94,10 +94,12 @@ class AuthorFields(Fields):
         return self._called(brought) if brought else super().missing(key, expected)
 
     def unknown(self, key: str) -> LocatedError:
-        if key in INSTEAD:
-            return self.fail(key, f"is no member of a survey file: {INSTEAD[key]}.")
         if key in self._synonyms:
             return self._called(key)
+        if key in INSTEAD:
+            return self.fail(key, f"is no member of a survey file: {INSTEAD[key]}.")
+        if key in OF_QUESTION:
+            return self.fail(key, f"belongs to {PLACES[OF_QUESTION[key]]}.")
         if not is_short(key):
             return super().unknown(key)
         alike = self.nearest(key)
