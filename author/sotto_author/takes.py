@@ -8,7 +8,6 @@ from typing import Any
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_protocol import Survey
 from sotto_protocol.language import ENGLISH, LANGUAGES
-from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import needs_of, say_needs
 from sotto_protocol.negotiation import match
 from sotto_protocol.tables import align
@@ -24,7 +23,7 @@ def say_takes(survey: Survey) -> Iterator[str]:
         yield f"waves {survey.waves}, of the same answers together epsilon {epsilon_above(survey.epsilon_forever)}"
     if survey.draw:
         yield _say_drawn(survey)
-    if asked := [question.id for question in survey.questions if isinstance(question.mechanism, AskedOption)]:
+    if asked := [question.id for question in survey.questions if question.mechanism.asks_one]:
         yield f"asked-option {', '.join(asked)}, {_ASKED}"
     if survey.invited:
         yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation"

@@ -1,5 +1,6 @@
 """A mechanism that somebody adds, by a file and a row of the registry, reaches everything with no other change."""
 
+import ast
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from sotto_protocol import Question, Survey, Tally, compile_toml
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms import registry
 from sotto_protocol.mechanisms.bits import BitMechanism
-from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.mechanisms.registry import Entry
 from sotto_protocol.mechanisms.warner import BinaryResponse
 
@@ -43,6 +44,7 @@ epsilon = 1
 """
 
 N_REPORTS = 4000
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -175,3 +177,30 @@ def test_impossible_reports_and_counts_of_it_are_refused(house: House, survey: S
     refused = house.http.post(f"/v1/surveys/{survey.id}/reports", json=body)
     assert (refused.status_code, refused.json["code"]) == (422, "bad_report")
     assert "2 different integers" in refused.json["detail"]
+
+
+def kinds_of(mechanism: type[Mechanism]) -> Iterator[str]:
+    yield mechanism.__name__
+    for kind in mechanism.__subclasses__():
+        yield from kinds_of(kind)
+
+
+def asked_classes(tree: ast.AST) -> Iterator[str]:
+    """Yield the name of every class that a value is tested to be of, by `isinstance` or by a `case`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            yield from (name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name))
+        if isinstance(node, ast.MatchClass):
+            yield ast.unparse(node.cls).rpartition(".")[2]
+
+
+def test_no_code_outside_their_room_asks_of_which_class_a_mechanism_is() -> None:
+    """What differs is a member of the mechanism, or in the estimator's registry. The audit's proof is a second one."""
+    mechanisms, proof = "protocol/sotto_protocol/mechanisms", "rehearsal/sotto_rehearsal/audit/proof.py"
+    kinds = {*kinds_of(Mechanism)}
+    asking = {
+        str(path.relative_to(ROOT))
+        for path in ROOT.glob("*/sotto_*/**/*.py")
+        if kinds & {*asked_classes(ast.parse(path.read_text()))}
+    }
+    assert {path for path in asking if not path.startswith(mechanisms)} == {proof}

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Channel, Floats, Target, shares_of
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.registry import channel_of, figure_of, find
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, smallest_n, standard_deviation
-from sotto_protocol.mechanisms.mechanism import PureMechanism
-from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.comparison.people import Numbers, People
 
@@ -59,7 +58,7 @@ class Subject:
     @property
     def is_number(self) -> bool:
         """Whether it is a mean."""
-        return self.question.type == "number"
+        return figure_of(self.question) == "mean"
 
     @property
     def about_respondents(self) -> bool:
@@ -104,16 +103,14 @@ class Subject:
 
     def local_deviation(self, target: Target) -> float:
         """Return the standard deviation by devices' reports: about a population, or these respondents."""
-        mechanism = self.question.mechanism
-        if isinstance(mechanism, WindowResponse):
-            return self._mean_deviation(NumberChannel.of(mechanism), target)
+        if self.is_number:
+            return self._mean_deviation(self.number_channel, target)
         return standard_deviation(self.n_asked, self.channel, share=self.value, target=target)
 
     def local_half_width(self) -> float:
         """Return half the width of the interval by devices' reports."""
-        mechanism = self.question.mechanism
-        if isinstance(mechanism, WindowResponse):
-            return self._mean_half_width(NumberChannel.of(mechanism), 1)
+        if self.is_number:
+            return self._mean_half_width(self.number_channel, 1)
         level, method, target = self.options.level, self.options.method, self.options.about
         return half_width(
             self.n_asked, self.channel, options=PlanOptions(level=level, method=method, target=target, share=self.value)
@@ -130,9 +127,8 @@ class Subject:
 
     def _devices_needed(self, wanted: float) -> int:
         mechanism, options = self.question.mechanism, self.options
-        if isinstance(mechanism, WindowResponse):
-            channel = NumberChannel.of(mechanism)
-            return smallest_n(lambda n: self._mean_half_widths(n, channel), wanted, 0)
+        if self.is_number:
+            return smallest_n(lambda n: self._mean_half_widths(n, self.number_channel), wanted, 0)
         method, target = options.method, options.about
         n = respondents_needed(
             wanted,
@@ -162,18 +158,21 @@ class Subject:
 
     @cached_property
     def channel(self) -> Channel:
-        """What a device's report goes through."""
-        mechanism = self.question.mechanism
-        assert isinstance(mechanism, PureMechanism)  # noqa: S101  # texts have no subject
-        return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+        """What a device's report of shares goes through."""
+        return channel_of(self.question)
+
+    @cached_property
+    def number_channel(self) -> NumberChannel:
+        """What a device's report of a number goes through."""
+        channel: NumberChannel = find(self.question, "channel")(self.question.mechanism)
+        return channel
 
     def estimates(self, support: Numbers) -> Floats:
         """Return the estimated shares of all values, or the mean alone, by the support counts of n reports."""
-        mechanism = self.question.mechanism
-        if isinstance(mechanism, WindowResponse):
-            offset, slope = map(float, mechanism.mean_output)
+        if self.is_number:
+            offset, slope = float(self.number_channel.offset), float(self.number_channel.slope)
             return np.array([(support @ np.arange(len(support)) / self.n - offset) / slope])
-        if mechanism.has_cohorts:
+        if self.question.mechanism.has_cohorts:
             return shares_of(support[:, 1], np.maximum(support[:, 0], 1), self.channel)
         return shares_of(support, self.n, self.channel)
 
