@@ -121,10 +121,8 @@ def _surveyjs(url: str) -> AskingPage:
         ("click", "[data-name=Cuisine] label"),
         ("click", "[data-name=Drinks] label"),
         ("choose", "[data-name=Table] select", "two"),
-        ("type", "[data-name=Seat] input", "cell"),  # what the list is searched for
-        ("click", "[data-name=Seat] [title=cellar]"),
-        ("type", "[data-name=Extras] input", "napk"),
-        ("click", "[data-name=Extras] [title=napkin]"),
+        ("type", "[data-name=Seat] input", "cell\n"),  # searches the list, and takes what is found
+        ("type", "[data-name=Extras] input", "napk\n"),
         ("type", "[data-name=Street] input", "Marrowfield"),
         ("type", "[data-name=Place] textarea", "Salsifyhaven"),
     )

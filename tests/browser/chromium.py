@@ -18,6 +18,8 @@ TIMEOUT_MS = 300_000
 FIND = """(path) => path.split(" >> ").reduce(
   (found, selector) => (found?.shadowRoot ?? found)?.querySelector(selector), document)"""
 """What a CSS selector finds first in a page; after ` >> ` one within the shadow root of what the first has found."""
+ENTER = "\ue007"
+"""The key, as WebDriver has it."""
 HEIGHT = 740
 """Of a page that is resized, in CSS pixels."""
 UNREACHABLE = "error: Failed to load resource: net::ERR_"

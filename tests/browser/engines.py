@@ -38,7 +38,7 @@ class Tab(Protocol):
         ...
 
     def type(self, selector: str, text: str) -> None:
-        """Type into a field."""
+        """Type into a field; a line break is the key Enter."""
         ...
 
 

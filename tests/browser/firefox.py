@@ -13,7 +13,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from chromium import FIND, HEIGHT, TIMEOUT_MS, miss
+from chromium import ENTER, FIND, HEIGHT, TIMEOUT_MS, miss
 
 _TIMEOUT_S = TIMEOUT_MS / 1000
 _PREFERENCES: dict[str, Any] = {
@@ -70,7 +70,7 @@ class Firefox:
 
     def type(self, selector: str, text: str) -> None:
         self._find(selector, "(element) => element.focus()")
-        keys = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        keys = [{"type": kind, "value": key} for key in text.replace("\n", ENTER) for kind in ("keyDown", "keyUp")]
         self._act({"type": "key", "id": "keyboard", "actions": keys})
 
     def _find(self, selector: str, do: str = "(element) => element.scrollIntoView({ block: 'center' })") -> Any:

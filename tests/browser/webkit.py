@@ -16,7 +16,7 @@ from typing import Any
 
 import requests
 
-from chromium import FIND, HEIGHT, TIMEOUT_MS, miss
+from chromium import ENTER, FIND, HEIGHT, TIMEOUT_MS, miss
 from display import close_windows, open_display
 
 _TIMEOUT_S = TIMEOUT_MS / 1000
@@ -59,7 +59,7 @@ class WebKit:
         self.click(f"{selector} option:nth-of-type({self.run(found, selector, option) + 1})")
 
     def type(self, selector: str, text: str) -> None:
-        self.ask("POST", f"/element/{self._find(selector)}/value", text=text)
+        self.ask("POST", f"/element/{self._find(selector)}/value", text=text.replace("\n", ENTER))
 
     def _find(self, selector: str) -> str:
         script = f"return ({FIND})(arguments[0])"
