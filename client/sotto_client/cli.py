@@ -10,6 +10,7 @@ from sotto_client.command_help import SHORT_HELP, TASKS
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError, __version__
 from sotto_protocol.extras import EXTRAS, MissingExtra
+from sotto_protocol.words import escaped
 
 MAX_WIDTH = 100
 _OF_THE_HOUSE = {"sotto_client", "sotto_author", *EXTRAS}
@@ -43,23 +44,35 @@ class SideCommands(click.Group):
         commands = [CompletionItem(name, help=command.get_short_help_str()) for name, command in found]
         return commands + click.Command.shell_complete(self, ctx, incomplete)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options before the subcommand; a refusal shows what was typed as `invoke` does."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.ClickException as fault:
+            raise _shown(fault) from fault.__cause__
+
     def invoke(self, ctx: click.Context) -> object:
         """Run the subcommand; a mistake of the user's is one line on stderr and exit code 1, never a traceback."""
         try:
             return super().invoke(ctx)
         except SottoError as fault:
-            raise click.ClickException(mask_passwords(str(fault))) from fault
+            raise click.ClickException(_displayed(str(fault))) from fault
         except click.ClickException as fault:
-            raise _mask(fault) from fault.__cause__
+            raise _shown(fault) from fault.__cause__
 
 
-def _mask(fault: click.ClickException) -> click.ClickException:
-    """Return the same refusal without passwords: click quotes arguments that it does not understand."""
+def _shown(fault: click.ClickException) -> click.ClickException:
+    """Return the same refusal as it may be shown: click quotes arguments that it does not understand."""
     said = fault.format_message()
-    masked = mask_passwords(said)
-    if masked == said:
+    shown = _displayed(said)
+    if shown == said:
         return fault
-    return click.UsageError(masked, fault.ctx) if isinstance(fault, click.UsageError) else click.ClickException(masked)
+    return click.UsageError(shown, fault.ctx) if isinstance(fault, click.UsageError) else click.ClickException(shown)
+
+
+def _displayed(said: str) -> str:
+    """Return a message without passwords, and with escapes for what would steer a terminal."""
+    return "\n".join(map(escaped, mask_passwords(said).split("\n")))
 
 
 def _describe_all() -> dict[str, click.Command]:

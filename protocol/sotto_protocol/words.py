@@ -3,7 +3,7 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from sotto_protocol.documents import decimal_text
+from sotto_protocol.documents import decimal_text, is_text
 from sotto_protocol.language import ENGLISH, Language
 
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
@@ -64,6 +64,17 @@ def printable(words: str, instead: str = "?") -> str:
     'a?[2J ?b?क्\\u200dष'
     """
     return "".join(c if c.isprintable() or c in _UNSEEN else instead for c in words)
+
+
+def escaped(text: str) -> str:
+    """Return text that a terminal shows as it stands: control characters and marks of direction by their escapes.
+
+    >>> escaped("a\\x1b[2Jb\\u202ec"), escaped("👩‍💻 è\\\\")
+    ('a\\\\x1b[2Jb\\\\u202ec', '👩‍💻 è\\\\')
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if is_text(one, 1) else one.encode("unicode_escape").decode() for one in text)
 
 
 def counted(n: int, noun: str) -> str:

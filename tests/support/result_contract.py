@@ -11,7 +11,7 @@ from unicodedata import category
 from sotto_estimator.results.document import Table
 from sotto_estimator.results.result import Result
 from sotto_estimator.results.view import VIEWS
-from sotto_estimator.results.words import escaped
+from sotto_protocol.words import escaped
 from written_forms import read_latex, read_markdown
 
 NASTY = "a\x1b[2Jb \u202e米饭和蔬菜 مرحبا 😂 | <b> \\ =1+1"

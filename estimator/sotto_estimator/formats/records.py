@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from sotto_estimator.errors import SourceError
-from sotto_estimator.results.words import escaped
 from sotto_estimator.sources.kinds import check_plain
 from sotto_estimator.table.lines import read_csv_lines, read_lines
+from sotto_protocol.words import escaped
 
 Progress = Callable[[int], object]
 MAX_NAME = 200

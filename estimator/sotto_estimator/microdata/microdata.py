@@ -13,7 +13,6 @@ from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.microdata.of_sample import estimate_sample
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.microdata.sampling import Sampling
-from sotto_estimator.results.words import escaped
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_arms import estimate_arms
@@ -23,6 +22,7 @@ from sotto_estimator.sources.source import Given, Source, source_of
 from sotto_estimator.table.file_rows import FileRows
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.table import DataColumn, DataTable, in_order
+from sotto_protocol.words import escaped
 
 _MAX_GROUPS = 200
 _MAX_NAME = 200

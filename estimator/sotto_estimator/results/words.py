@@ -5,7 +5,6 @@ from decimal import Decimal
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.intervals.methods import find_method
-from sotto_protocol.documents import is_text
 from sotto_protocol.language import ENGLISH, Language
 
 NO_INTERVAL = "none"
@@ -36,17 +35,6 @@ def level_digits(level: float) -> str:
     ('95', '99.99999')
     """
     return f"{(100 * Decimal(str(level))).normalize():f}"
-
-
-def escaped(text: str) -> str:
-    """Return text that a terminal shows as it stands: control characters and marks of direction by their escapes.
-
-    >>> escaped("a\\x1b[2Jb\\u202ec"), escaped("👩‍💻 è\\\\")
-    ('a\\\\x1b[2Jb\\\\u202ec', '👩‍💻 è\\\\')
-    """
-    if text.isprintable():
-        return text
-    return "".join(one if is_text(one, 1) else one.encode("unicode_escape").decode() for one in text)
 
 
 _TARGETS: dict[Target, str] = {"population": "the population", "respondents": "these respondents"}

@@ -7,7 +7,7 @@ from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
 from sotto_estimator.results.figure import Bar, Panel, bar_panels
 from sotto_estimator.results.percents import percent
 from sotto_estimator.results.view import View
-from sotto_estimator.results.words import escaped, level_words
+from sotto_estimator.results.words import level_words
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
 from sotto_estimator.strings.remarks import counted_words
@@ -16,7 +16,7 @@ from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_estimator.views.estimates_members import quality_members
 from sotto_estimator.views.shares import FAKES
-from sotto_protocol.words import counted, epsilon_above
+from sotto_protocol.words import counted, epsilon_above, escaped
 
 _METHODS: dict[DecodeMethod, str] = {
     "normal": "normal approximation",

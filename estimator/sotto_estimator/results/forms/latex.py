@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from sotto_estimator.results.document import ITEM, Block, Document, Lines, Part, Table
-from sotto_estimator.results.words import escaped
+from sotto_protocol.words import escaped
 
 _MOST_ROWS = 40
 """A `tabular` does not break over pages: one of more rows is written as several."""

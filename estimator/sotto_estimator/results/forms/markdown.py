@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from sotto_estimator.results.document import ITEM, Block, Document, Lines, Part, Table
-from sotto_estimator.results.words import escaped
+from sotto_protocol.words import escaped
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPECIAL = re.compile(r"[&<>]|[\\`*_\[\]|~$#@]|(?<=www)\.|:(?=//)")

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from textwrap import fill
 
 from sotto_estimator.results.document import Block, Lines, Part, Table, Typed
-from sotto_estimator.results.words import escaped
 from sotto_protocol.tables import align
+from sotto_protocol.words import escaped
 
 _COLUMNS = 100
 _KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
