@@ -16,10 +16,10 @@ from sotto_estimator.designs.parameters import read_probability
 from sotto_estimator.designs.spec import arm as read_arm
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.misfit.estimate import ModelEstimate, estimate_model
 from sotto_estimator.misfit.model import MODELS, Control
 from sotto_estimator.misfit.what_if import WAYS, WhatIf, what_if
-from sotto_estimator.results.result import GIVEN
 
 _INTERVAL = ("level", "method", "target", "simultaneous", "consistent")
 _TAKEN = (
@@ -119,9 +119,8 @@ def misfit_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if model is not None and cases is not None:
             raise click.UsageError("Give --model or --what-if, one of the two.")
         refuse_others((*_TAKEN, *(() if model else _INTERVAL)), "--model" if model else "--what-if")
-        title, arms = _arms(given)
         output: Output = given["output"]
-        output.show(_find(model, controls, cases, arms, given).titled(title))
+        output.show(_find(model, controls, cases, given))
         return None
 
     return reduce(lambda inner, option: option(inner), reversed(in_section(MISFIT, *_OPTIONS)), of_misfit)
@@ -131,22 +130,21 @@ def _find(
     model: str | None,
     controls: tuple[Control, ...],
     cases: tuple[str, list[float]] | None,
-    arms: Sequence[Arm],
     given: dict[str, Any],
 ) -> ModelEstimate | WhatIf:
     if cases is None:
-        return estimate_model(str(model), arms, controls, options=IntervalOptions(level=given["options"].level))
-    return what_if(*cases, arms, given["options"])
+        options = IntervalOptions(level=given["options"].level)
+        return estimate_model(str(model), _counts(given), controls, options=options)
+    return what_if(*cases, _counts(given), given["options"])
 
 
-def _arms(given: dict[str, Any]) -> tuple[str, list[Arm]]:
-    """Return a title, and what was counted, or is in a table. Raises UsageError where it is neither, or both."""
+def _counts(given: dict[str, Any]) -> Sequence[Arm] | Data:
+    """Return what was counted, or a table. Raises UsageError where it is neither, or both."""
     paper: CountsInput | None = given["paper"]
     data: DataOptions = given["data"]
     if data and not paper:
-        read = data.read(given["sources"], given["asked"])
-        return f"{read.table.name}, {read.question}", read.arms()
+        return data.read(given["sources"], given["asked"])
     data.check_absent()
     if paper is None or data or given["sources"]:
         raise click.UsageError("--model and --what-if go with counts (--design, --counts), or with a table (--column).")
-    return GIVEN, paper.arms()
+    return paper.arms()

@@ -13,6 +13,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.microdata.of_sample import estimate_sample
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.microdata.sampling import Sampling
+from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_arms import estimate_arms
@@ -137,6 +138,13 @@ class Data:
             found = estimate_sample(self.reported, sampling, options, rows, n_groups=n_groups)
             about = replace(found.file_rows or about, left_out=about.left_out, by=about.by)
         return _named(replace(found, title=self.table.name, file_rows=about), self.question)
+
+
+def arms_of(counts: "Sequence[Arm] | Data") -> tuple[str, Sequence[Arm]]:
+    """Return what counts are called, and the counts, or those of a table."""
+    if not isinstance(counts, Data):
+        return GIVEN, counts
+    return f"{counts.table.name}, {counts.question}", counts.arms()
 
 
 def _named(estimates: Estimates, question: str) -> Estimates:

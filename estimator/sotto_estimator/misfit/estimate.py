@@ -13,6 +13,7 @@ from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.fit import ShareFit, StackedReports, saturated
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.microdata.microdata import Data, arms_of
 from sotto_estimator.misfit.model import N_CLASSES, Control, NoncomplianceModel, Reading, find_model, probs_of
 from sotto_estimator.misfit.refutation import Refutation, unfit_of
 from sotto_estimator.results.result import GIVEN, Result
@@ -107,7 +108,7 @@ class ModelEstimate(Result):
 
 @takes_old_keywords({"options": IntervalOptions}, name="model", level="options.level")
 def estimate_model(
-    model: str, arms: Sequence[Arm], controls: Sequence[Control] = (), *, options: IntervalOptions | None = None
+    model: str, arms: Sequence[Arm] | Data, controls: Sequence[Control] = (), *, options: IntervalOptions | None = None
 ) -> ModelEstimate:
     """Fit a model of MODELS to arms, and questions of known answer. Of `options` the level is taken.
 
@@ -115,6 +116,7 @@ def estimate_model(
     are.
     """
     name, level = model, (options or IntervalOptions()).only("a model", "level").level
+    title, arms = arms_of(arms)
     found, every = find_model(name), [*arms, *(control.arm for control in controls)]
     probs = probs_of(found, arms, controls)
     cells = StackedReports.of(probs, [arm.counts for arm in every])
@@ -135,7 +137,8 @@ def estimate_model(
         ShareFit(tuple(shares.tolist()), g_squared, max(0, cells.n_free - (N_CLASSES - 1))),
         ShareFit((), without, 1),
         tuple(map(AskedBy.of, arms)),
-        contradictions=unfit,
+        title,
+        unfit,
     )
 
 

@@ -9,6 +9,7 @@ from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.microdata.microdata import Data, arms_of
 from sotto_estimator.misfit.model import MODELS, N_CLASSES, find_model
 from sotto_estimator.results.percents import percent
 from sotto_estimator.results.result import GIVEN, Result
@@ -61,7 +62,9 @@ class WhatIf(Result):
 
 
 @takes_old_keywords(way="model")
-def what_if(model: str, parts: Sequence[float], arms: Sequence[Arm], options: IntervalOptions | None = None) -> WhatIf:
+def what_if(
+    model: str, parts: Sequence[float], arms: Sequence[Arm] | Data, options: IntervalOptions | None = None
+) -> WhatIf:
     """Estimate the share of yes of those who follow the design, for each part of people who do not. Raises DomainError.
 
     If a part x answers by probabilities v whatever is true, the others by matrix M, reports are those of the design
@@ -71,9 +74,11 @@ def what_if(model: str, parts: Sequence[float], arms: Sequence[Arm], options: In
         raise DomainError(f"the way not to follow the design ({model!r}) {one_of(WAYS, model)}")
     if not parts or not all(0 <= part < 1 for part in parts):
         raise DomainError("parts must be one or more, in [0, 1).")
+    title, arms = arms_of(arms)
     options, epsilon = options or IntervalOptions(), max(arm.design.epsilon for arm in arms)
     cases = tuple(_case(model, float(part), arms, options) for part in parts)
-    return WhatIf(model, round(sum(arm.n for arm in arms)), epsilon, options, cases, tuple(map(AskedBy.of, arms)))
+    designs = tuple(map(AskedBy.of, arms))
+    return WhatIf(model, round(sum(arm.n for arm in arms)), epsilon, options, cases, designs, title)
 
 
 def _case(way: str, part: float, arms: Sequence[Arm], options: IntervalOptions) -> Case:

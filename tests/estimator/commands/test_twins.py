@@ -19,6 +19,7 @@ from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, arm
 from sotto_estimator.commands.options import FORMS
 from sotto_estimator.designs.design import Arm
+from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.results.result import Result
 from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, Survey, Tally, compile_survey, compile_toml
@@ -73,6 +74,10 @@ def samples() -> list[Arm]:
     return [arm(CROSSWISE, [120, 80]), arm(OTHER_WAY, [90, 130])]
 
 
+def of_arms() -> Data:
+    return s.read_data("people.csv", "paid", {"a_b": CROSSWISE, "c|d": OTHER_WAY}, arm="region")
+
+
 def forced(n_yes: int, n: int) -> Arm:
     """Return what --yes and --n say of a design of --truth 1/2."""
     return arm("forced(prob_forced_yes=1/4, prob_forced_no=1/4)", {"yes": n_yes, "no": n - n_yes})
@@ -91,6 +96,8 @@ class Twin:
 
 
 OF_TABLE = ["people.csv", "--column", "paid", "--design", CROSSWISE]
+OF_ARMS = ["people.csv", "--column", "paid", "--arm", "region"]
+OF_ARMS += ["--design", f"a_b={CROSSWISE}", "--design", f"c|d={OTHER_WAY}"]
 STRICT = IntervalOptions(0.9, simultaneous=True)
 
 
@@ -133,6 +140,14 @@ TWINS: dict[str, Twin] = {
     ),
     "estimate --what-if": Twin(
         ["estimate", "--what-if", "random=0,.1", *ARMS], lambda: s.what_if("random", [0, 0.1], samples())
+    ),
+    "estimate --column --model": Twin(
+        ["estimate", *OF_ARMS, "--model", "one-sayers"],
+        lambda: s.estimate_model("one-sayers", of_arms()),
+    ),
+    "estimate --column --what-if": Twin(
+        ["estimate", *OF_TABLE, "--what-if", "random=0,.1"],
+        lambda: s.what_if("random", [0, 0.1], s.read_data("people.csv", "paid", CROSSWISE)),
     ),
     "estimate --format navigation-timing": Twin(
         "estimate --format navigation-timing loads.ndjson --by country",
