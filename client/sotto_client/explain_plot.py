@@ -87,7 +87,7 @@ def _describe(curve: Curve) -> str:
     """Return a curve in words, for who does not see it."""
     tenth = next(suspicion for suspicion in curve.suspicions if suspicion.prior == 0.1)
     test = next(test for test in curve.accusations if test.level == 0.05)
-    return f"{curve.of}: a suspicion of 10 % becomes at most {percent_above(tenth.highest)}. {test}"
+    return f"{curve.of}: someone who was 10 % sure can become at most {percent_above(tenth.highest)} sure. {test}"
 
 
 def _line(points: Points, left: float, colour: str, dashes: str = "", width: float = 1) -> str:

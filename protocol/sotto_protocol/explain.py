@@ -5,7 +5,7 @@ from decimal import Decimal
 from textwrap import wrap
 
 from sotto_protocol.language import ENGLISH, Language, language, mark
-from sotto_protocol.members import Settings
+from sotto_protocol.members import COUNTS, Settings
 from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, say_changes, say_drawing, say_promises
 from sotto_protocol.protection import say_little
 from sotto_protocol.questions.question import Question
@@ -24,7 +24,10 @@ from sotto_protocol.readings import (
 )
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import of_epsilon
-from sotto_protocol.words import epsilon_above, percent_above
+from sotto_protocol.words import epsilon_above, whole_percent_above
+
+_TENTH = 0.1
+"""The suspicion that is looked at in short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,14 @@ class QuestionExplanation:
     def __str__(self) -> str:
         say, once = language(self.spoken).gettext, epsilon_above(self.epsilon, language(self.spoken))
         if self.epsilon_forever == self.epsilon:
-            head = say("Epsilon %(epsilon)s. What a suspicion becomes:", epsilon=once)
+            head = say("How sure somebody can become (epsilon %(epsilon)s):", epsilon=once)
         else:
-            head = say("One report: epsilon %(epsilon)s. What a suspicion becomes:", epsilon=once)
+            head = say("How sure somebody can become from one report (epsilon %(epsilon)s):", epsilon=once)
         lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens), f"  {head}"]
         lines += [*_bounds(self.suspicions, self.spoken), *_wrap(self.others_and_tests())]
         if self.epsilon_forever != self.epsilon:
             head = say(
-                "All reports of one answer, however many: epsilon %(epsilon)s. What a suspicion becomes:",
+                "How sure somebody can become from all reports of one answer (epsilon %(epsilon)s):",
                 epsilon=epsilon_above(self.epsilon_forever, language(self.spoken)),
             )
             lines += [f"  {head}", *_bounds(self.suspicions_forever, self.spoken)]
@@ -77,13 +80,14 @@ class QuestionExplanation:
         speech = language(self.spoken)
         even = self.suspicions[-1]
         suspected = speech.gettext(
-            "Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.",
-            prior=percent_above(even.prior, speech),
-            highest=percent_above(even.highest, speech),
+            "Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most "
+            "%(highest)s sure.",
+            prior=whole_percent_above(even.prior, speech),
+            highest=whole_percent_above(even.highest, speech),
         )
         in_all = speech.gettext(
-            "After all that you send of the same answer, however often, at most %(highest)s.",
-            highest=percent_above(self.suspicions_forever[-1].highest, speech),
+            "After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.",
+            highest=whole_percent_above(self.suspicions_forever[-1].highest, speech),
         )
         is_once = self.epsilon_forever == self.epsilon
         first = speech.text([suspected, "" if is_once else in_all, self._say_neighbours()])
@@ -99,13 +103,13 @@ class QuestionExplanation:
         if not self.suspicions_of_neighbours:
             return ""
         speech, even = language(self.spoken), self.suspicions_of_neighbours[-1]
-        highest = percent_above(even.highest, speech)
-        if highest == percent_above(self.suspicions[-1].highest, speech):
+        highest = whole_percent_above(even.highest, speech)
+        if highest == whole_percent_above(self.suspicions[-1].highest, speech):
             return ""
         return speech.gettext(
-            "Numbers near each other are told apart less: between two that are one step apart, a suspicion of "
-            "%(prior)s becomes at most %(highest)s.",
-            prior=percent_above(even.prior, speech),
+            "It is even harder to tell your number from the next one. There, someone who was %(prior)s sure can "
+            "become at most %(highest)s sure.",
+            prior=whole_percent_above(even.prior, speech),
             highest=highest,
         )
 
@@ -145,7 +149,47 @@ class Explanation(Settings):
         more = ["\n".join(_wrap(text, "")) for text in [self.changes, *self.promises()] if text]
         drawn = ["\n".join(_wrap(text, "")) for text in [self.drawing()] if text]
         little = ["\n".join(_wrap(text, "")) for text in [self.protected_little] if text]
-        return "\n\n".join([self.title, *little, *map(str, self.questions), *drawn, "\n".join(whole), *more])
+        short = "\n".join(line for asked, told in self.in_short() for line in (asked, *_wrap(told)))
+        measure = speech.gettext(
+            "Below, epsilon measures how much a report can give away. At epsilon 0, it gives away nothing."
+        )
+        top = [self.title, *little, short, "\n".join(_wrap(measure, ""))]
+        return "\n\n".join([*top, *map(str, self.questions), *drawn, "\n".join(whole), *more])
+
+    def in_short(self) -> tuple[tuple[str, str], ...]:
+        """Return the four questions that people ask first, each with its answer, which all the rest is behind."""
+        speech = language(self.spoken)
+        sent = mark(
+            "It sends the answers after these changes, and a random number. Some answers may be unchanged. "
+            "Nobody can be sure which."
+        )
+        if self.invited:
+            sent = mark(
+                "It sends the answers after these changes, a random number and your invitation. Some answers may "
+                "be unchanged. Nobody can be sure which."
+            )
+        later = mark("You get a receipt. With the receipt, you can have your report erased.")
+        if self.keep == COUNTS:
+            later = mark("You get a receipt. But the report is counted and not kept, so nobody can take it out again.")
+        return (
+            (
+                speech.gettext("What happens to my answers?"),
+                speech.gettext("Your device changes your answers at random before it sends anything."),
+            ),
+            (speech.gettext("What can anybody find out?"), self._say_tenth(speech)),
+            (speech.gettext("What does my device send?"), speech.gettext(sent)),
+            (speech.gettext("What can I do later?"), speech.gettext(later)),
+        )
+
+    def _say_tenth(self, speech: Language) -> str:
+        tenth = next(suspicion for suspicion in self.suspicions_forever if suspicion.prior == _TENTH)
+        if self.waves == 1:
+            return tenth.say(speech)
+        return speech.gettext(
+            "Someone who was %(prior)s sure can become at most %(highest)s sure, if your answers stay the same.",
+            prior=whole_percent_above(tenth.prior, speech),
+            highest=whole_percent_above(tenth.highest, speech),
+        )
 
     def drawing(self) -> str:
         """Return that only some of the questions are asked; nothing where all are."""
@@ -161,20 +205,21 @@ class Explanation(Settings):
         epsilon = epsilon_above(self.epsilon, speech)
         if self.draw:
             return _say_drawn(self.draw, epsilon, speech, in_waves=self.waves > 1)
-        message = mark("All answers together: epsilon %(epsilon)s. What any suspicion about them becomes:")
+        message = mark("How sure somebody can become from all answers together (epsilon %(epsilon)s):")
         if self.waves > 1:
-            message = mark(
-                "All answers together in one wave: epsilon %(epsilon)s. What any suspicion about them becomes:"
-            )
+            message = mark("How sure somebody can become from all answers of one wave (epsilon %(epsilon)s):")
         return speech.gettext(message, epsilon=epsilon)
 
     def in_all_waves(self) -> str:
         """Return what stands above the suspicions that the reports of all waves allow."""
         speech = language(self.spoken)
-        message = mark("In all %(n)s waves, if they stay the same: epsilon %(epsilon)s. What a suspicion becomes:")
+        message = mark(
+            "How sure somebody can become from all %(n)s waves, if your answers stay the same (epsilon %(epsilon)s):"
+        )
         if self.draw:
             message = mark(
-                "In all %(n)s waves, if they stay the same: epsilon at most %(epsilon)s. What a suspicion becomes:"
+                "How sure somebody can become from all %(n)s waves, if your answers stay the same (epsilon at "
+                "most %(epsilon)s):"
             )
         return speech.gettext(message, n=self.waves, epsilon=epsilon_above(self.epsilon_forever, speech))
 
@@ -182,15 +227,14 @@ class Explanation(Settings):
 def _say_drawn(n: int, epsilon: str, spoken: Language, *, in_waves: bool) -> str:
     if in_waves:
         return spoken.ngettext(
-            "Whichever is drawn, in one wave: epsilon at most %(epsilon)s. What any suspicion about it becomes:",
-            "Whichever %(n)s are drawn, in one wave: epsilon at most %(epsilon)s. What any suspicion about them "
-            "becomes:",
+            "How sure somebody can become from the question picked, in one wave (epsilon at most %(epsilon)s):",
+            "How sure somebody can become from the %(n)s questions picked, in one wave (epsilon at most %(epsilon)s):",
             n,
             epsilon=epsilon,
         )
     return spoken.ngettext(
-        "Whichever is drawn: epsilon at most %(epsilon)s. What any suspicion about it becomes:",
-        "Whichever %(n)s are drawn: epsilon at most %(epsilon)s. What any suspicion about them becomes:",
+        "How sure somebody can become from the question picked (epsilon at most %(epsilon)s):",
+        "How sure somebody can become from the %(n)s questions picked (epsilon at most %(epsilon)s):",
         n,
         epsilon=epsilon,
     )
@@ -217,13 +261,14 @@ def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Expla
     ... ''')
     >>> print(explain(survey).questions[0])
     paid: Did you pay?
-      Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4.
-      Epsilon 1.0987. What a suspicion becomes:
-          1 % before: at most 3 %, at least 0.3 % after
-         10 % before: at most 25 %, at least 3.5 % after
-         50 % before: at most 75 %, at least 25 % after
-      Of 100 people whose answer is no, 25 say yes by chance too. Whoever accuses falsely in at most 5 %
-      of the cases is right about at most 15 % of the true ones.
+      If you say yes, your device sends yes 3 times in 4. If you say no, it sends yes 1 time in 4.
+      How sure somebody can become (epsilon 1.0987):
+        Someone who was 1 % sure can become at most 3 % sure.
+        Someone who was 10 % sure can become at most 25 % sure.
+        Someone who was 50 % sure can become at most 75 % sure.
+      By chance, 25 of every 100 people who say no also send yes. Suppose someone accuses people because
+      of their reports, and wrongs at most 5 of every 100 innocent people. They would catch at most 15
+      of every 100 others.
     """
     words = survey.words(lang)
     return Explanation(
@@ -289,6 +334,6 @@ def _skipped(question: Question, words: QuestionWords, spoken: Language) -> str:
     if question.skip is None:
         return ""
     return spoken.gettext(
-        "Leaving it out counts as “%(skip)s”, and is perturbed like any other answer.",
+        "If you skip it, that counts as “%(skip)s”. Your device may change that at random too.",
         skip=question.say(question.skip, words, spoken),
     )

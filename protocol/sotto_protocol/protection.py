@@ -48,17 +48,16 @@ def say_little(survey: Survey, language: Language) -> str:
     if not limit:
         return ""
     message = mark(
-        "Your answers together are protected little, because someone who was %(prior)s sure of them can become more "
-        "than %(limit)s sure."
+        "Your answers together are protected little. Someone who was %(prior)s sure of them can become more than "
+        "%(limit)s sure."
     )
     if survey.n_drawn == 1:
         message = mark(
-            "Your answer is protected little, because someone who was %(prior)s sure of it can become more than "
-            "%(limit)s sure."
+            "Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure."
         )
     if survey.waves > 1:
         message = mark(
-            "Your reports of all waves together are protected little, because someone who was %(prior)s sure of your "
+            "Your reports of all waves together are protected little. Someone who was %(prior)s sure of your "
             "answers can become more than %(limit)s sure."
         )
     return language.gettext(message, prior=language.percent(PRIOR), limit=language.percent(limit))
@@ -73,7 +72,7 @@ def say_little_of(survey: Survey) -> str:
         "All answers together are" if survey.n_drawn > 1 else "Each answer is" if survey.draw else "This answer is"
     )
     what = "All waves together are" if survey.waves > 1 else answers
-    return f"{what} protected little: a suspicion of {PRIOR} % can become more than {limit} %."
+    return f"{what} protected little: someone who was {PRIOR} % sure can become more than {limit} % sure."
 
 
 def warn_of_little(survey: Survey) -> str:
@@ -82,5 +81,5 @@ def warn_of_little(survey: Survey) -> str:
     if not said:
         return ""
     most = epsilon_below(_MOST[LIMITS[0]])
-    least = f"With epsilon {most} in all it would become {LIMITS[0]} % at most."
-    return f"{said} Respondents read so before they answer. {least}"
+    least = f"With epsilon {most} in all, they could become at most {LIMITS[0]} % sure."
+    return f"{said} Respondents read this before they answer. {least}"

@@ -14,7 +14,7 @@ from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import Outcomes, alike_either_way, of_epsilon, powers, powers_together
-from sotto_protocol.words import of_people, percent_above, percent_below
+from sotto_protocol.words import of_people, people_above, whole_percent_above
 
 PRIORS = (0.01, 0.10, 0.50)
 LEVELS = (0.01, 0.05, 0.10)
@@ -34,12 +34,11 @@ class Suspicion:
     highest: float
 
     def say(self, language: Language) -> str:
-        """Return it as a line of a list."""
+        """Return in a sentence what it becomes at most, in whole percent, rounded up."""
         return language.gettext(
-            "%(prior)s before: at most %(highest)s, at least %(lowest)s after",
-            prior=f"{percent_above(self.prior, language):>5}",
-            highest=percent_above(self.highest, language),
-            lowest=percent_below(self.lowest, language),
+            "Someone who was %(prior)s sure can become at most %(highest)s sure.",
+            prior=whole_percent_above(self.prior, language),
+            highest=whole_percent_above(self.highest, language),
         )
 
 
@@ -54,12 +53,14 @@ class Accusation:
     power: float
 
     def say(self, language: Language = ENGLISH) -> str:
-        """Return it in a sentence."""
+        """Return it in two sentences."""
+        n, n_people = people_above(self.power)
         return language.gettext(
-            "Whoever accuses falsely in at most %(level)s of the cases is right about at most %(power)s of the true "
-            "ones.",
-            level=percent_above(self.level, language),
-            power=percent_above(self.power, language),
+            "Suppose someone accuses people because of their reports, and wrongs at most %(level)s of every 100 "
+            "innocent people. They would catch at most %(n)s of every %(people)s others.",
+            level=round(100 * self.level),
+            n=n,
+            people=n_people,
         )
 
 

@@ -1,13 +1,15 @@
 """Numbers in plain words: probabilities as frequencies that people can picture, epsilons in four decimals."""
 
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from math import ceil
 
 from sotto_protocol.documents import decimal_text, is_text
 from sotto_protocol.language import ENGLISH, Language
 
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
-_STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
+_WHOLE, *_STEPS = [Decimal(step) for step in ("1", "0.1", "0.01", "0.001", "0.0001")]
 _EPSILON_STEP = Decimal("0.0001")
 _CONTEXT = Context(prec=40)  # the app may have set another
 _MOST_PEOPLE = 1_000_000
@@ -55,6 +57,11 @@ def _simple(prob: float) -> Fraction | None:
 
 def _times(n: int, of: int, language: Language) -> str:
     return language.ngettext("%(n)s time in %(of)s", "%(n)s times in %(of)s", n, of=of)
+
+
+def examples(*commands: str) -> str:
+    """Return the end of a command's help, which click prints as it is."""
+    return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
 
 
 def printable(words: str, instead: str = "?") -> str:
@@ -128,6 +135,27 @@ def of_people(prob: float) -> tuple[int, int]:
     return int(prob * n_people), n_people
 
 
+def people_above(prob: float) -> tuple[int, int]:
+    """Return a probability as so many of 100 people, rounded up; of more where all of 100 would be too many.
+
+    >>> people_above(0.13592), people_above(0.9963), people_above(1.0)
+    ((14, 100), (997, 1000), (100, 100))
+    """
+    n_people = 100
+    while (n := ceil(Decimal(str(prob)) * n_people - _IMMATERIAL)) == n_people < _MOST_PEOPLE and prob < 1:
+        n_people *= 10
+    return (100, 100) if n == n_people else (n, n_people)
+
+
+def whole_percent_above(share: float, language: Language = ENGLISH) -> str:
+    """Return a share in percent, rounded up to a whole one, or as `percent_above` does near 0 and 100.
+
+    >>> whole_percent_above(0.2319), whole_percent_above(0.75), whole_percent_above(0.9943)
+    ('24 %', '75 %', '99.5 %')
+    """
+    return _percent(Decimal(str(share)) - _IMMATERIAL, ROUND_CEILING, language, (_WHOLE, *_STEPS))
+
+
 def percent_above(share: float, language: Language = ENGLISH) -> str:
     """Return a share in percent, rounded up to a tenth, or finer near 0 and 100; a billionth is ignored.
 
@@ -146,8 +174,8 @@ def percent_below(share: float, language: Language = ENGLISH) -> str:
     return _percent(Decimal(str(share)) + _IMMATERIAL, ROUND_FLOOR, language)
 
 
-def _percent(share: Decimal, rounding: str, language: Language) -> str:
-    for step in _STEPS:
+def _percent(share: Decimal, rounding: str, language: Language, steps: Iterable[Decimal] = _STEPS) -> str:
+    for step in steps:
         shown = (share * 100).quantize(step, rounding)
         if 0 < shown < 100:
             break

@@ -184,9 +184,9 @@ def test_an_author_is_told_that_answers_are_protected_little(tmp_path: Path, com
     path = write(tmp_path, DEFINITION.replace('prob_truth = "3/4"', "epsilon = 7"))
     place = {"publish": ["http://127.0.0.1:9", "--token", "t"], "preview": ["--seconds", "1"]}.get(command, [])
     told = sotto(command, path, *place)
-    said = "Warning: This answer is protected little: a suspicion of 10 % can become more than 99 %."
+    said = "Warning: This answer is protected little: someone who was 10 % sure can become more than 99 % sure."
     assert said in told.stderr
-    assert "With epsilon 2.1972 in all it would become 50 % at most." in told.stderr
+    assert "With epsilon 2.1972 in all, they could become at most 50 % sure." in told.stderr
     mild = write(tmp_path, DEFINITION)
     assert "protected little" not in sotto(command, mild, *place).stderr
 

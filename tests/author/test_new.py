@@ -111,7 +111,7 @@ def test_what_was_typed_for_too_few_people_is_written_and_warned_of(tmp_path: Pa
     done = run(path, typed=[*HEAD[:3], "3", "y", "y", *HARASSED, "", ""])
     assert done.exit_code == 0, done.stderr
     assert survey_at(path).people == 3
-    assert "Warning: 3 people show nothing useful of have-you-been." in done.stderr
+    assert "Warning: 3 people are too few to show anything useful about have-you-been." in done.stderr
 
 
 @pytest.mark.parametrize("place", ["nowhere/new.toml", "file/new.toml", "there.toml", "dangling.toml"])
@@ -254,9 +254,12 @@ def test_more_than_two_is_taken_only_where_it_is_asked_for_and_said_to_protect_l
     more = run(tmp_path / "more.toml", "--from", "exam", "--people", 30, "--epsilon", 3)
     assert more.exit_code == 0, more.stderr
     assert survey_at(tmp_path / "more.toml").epsilon == 3
-    assert "Warning: Each answer is protected little: a suspicion of 10 % can become more than 50 %." in more.stderr
+    assert (
+        "Warning: Each answer is protected little: someone who was 10 % sure can become more than 50 % sure."
+        in more.stderr
+    )
     typed = run(tmp_path / "typed.toml", typed=[*HEAD, *HARASSED, "", "6"])
-    assert "Respondents read so before they answer. With epsilon 2.1972 in all" in typed.stderr
+    assert "Respondents read this before they answer. With epsilon 2.1972 in all," in typed.stderr
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_survey_is_answered_by_keyboard_alone(collector: Served, devices: Devi
     keys.press("Space")
     keys.go_to(visit.question("paid").locator("summary"))
     keys.press("Enter")
-    expect(visit.question("paid").get_by_text("What a suspicion becomes")).to_be_visible()
+    expect(visit.question("paid").get_by_text("How sure somebody can become")).to_be_visible()
     keys.go_to(visit.question("dish").get_by_label("persimmons-soup"))
     keys.press("ArrowDown", "ArrowDown")
     keys.go_to(visit.question("place").get_by_role("combobox"))

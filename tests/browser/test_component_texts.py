@@ -140,7 +140,7 @@ def test_little_protection_is_said_above_the_questions_and_at_the_review(
     question = f'[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "So?"\nepsilon = {epsilon}\n'
     survey = publish(collector, compile_toml(f'id = "component-{epsilon}"\ntitle = "S"\n{question}'))
     page = ask(survey)
-    said = "Your answer is protected little, because someone who was 10 % sure of it can become more than 99 % sure."
+    said = "Your answer is protected little. Someone who was 10 % sure of it can become more than 99 % sure."
     sure = page.get_by_text("nobody who sees them can be sure which")
     expect(page.get_by_text(said).locator("visible=true")).to_have_count(int(is_little))
     page.get_by_label("Yes", exact=True).check()

@@ -74,7 +74,7 @@ def test_check_and_explain_say_that_counts_alone_are_kept_and_what_cannot_be_don
     path.write_bytes(replace(LUNCH, keep="counts").canonical)
     *_, kept, _, _, _, _ = sotto("check", path).stdout.splitlines()
     assert kept == "keep counts, no report is kept: none can be erased, recounted, exported or associated"
-    assert "it cannot be taken out again" in " ".join(sotto("explain", path).stdout.split())
+    assert "nobody can take it out again" in " ".join(sotto("explain", path).stdout.split())
     assert json.loads(sotto("explain", "--json", path).stdout)["keep"] == "counts"
 
 

@@ -39,7 +39,7 @@ def test_little_protection_is_said_above_the_questions_and_at_the_review(
     page = read_html(response.text)
     above, at_review = page.find("p", data_little="")
     assert above.text == at_review.text
-    assert above.text.startswith(f"{said} protected little, because someone who was 10 % sure of ")
+    assert above.text.startswith(f"{said} protected little. Someone who was 10 % sure of ")
     assert response.text.index("data-little") < response.text.index("<form")
     assert at_review in page.one(id="review").inner
     assert SURE not in response.text

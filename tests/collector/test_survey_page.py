@@ -238,7 +238,7 @@ def test_above_every_question_a_line_opens_into_what_explain_says(house: House, 
         assert explained.what_happens in details.text
         assert all(reading in details.text for reading in explained.readings())
         tables = details.find("table")
-        assert f"psilon {explained.epsilon:f}. What a suspicion becomes:" in tables[0].one("caption").text
+        assert f"(epsilon {explained.epsilon:f}):" in tables[0].one("caption").text
         bounds = [percent_above(suspicion.highest) for suspicion in explained.suspicions]
         assert [row.find("td")[0].text for row in tables[0].find("tr")[1:]] == bounds
         assert len(tables) == (1 if explained.epsilon == explained.epsilon_forever else 2)
@@ -252,7 +252,7 @@ def test_the_whole_survey_is_explained_with_its_promises_and_its_fingerprint(hou
     assert explanation.accusations[1].say() in whole.text
     assert survey.waves == 1 or explanation.accusations_forever[1].say() in whole.text
     assert all(promise in whole.text for promise in [explanation.changes, *explanation.promises()])
-    assert f": epsilon {'at most ' * bool(survey.draw)}{explanation.epsilon:f}. What any suspicion" in whole.text
+    assert f"(epsilon {'at most ' * bool(survey.draw)}{explanation.epsilon:f}):" in whole.text
     assert whole.one("code").text == survey.fingerprint
     links = [link.attributes["href"] for link in whole.find("a")]
     assert links == ([f"../s/{survey.id}/results"] if survey.public_results else [])
@@ -260,7 +260,7 @@ def test_the_whole_survey_is_explained_with_its_promises_and_its_fingerprint(hou
 
 def test_a_page_that_draws_says_so_and_shows_no_question_before_it_has_drawn(house: House) -> None:
     page = page_of(house, DRAWN)
-    assert f"Of these {len(DRAWN.questions)} questions only 2 are asked of you" in page.text
+    assert f"Your device asks you only 2 of these {len(DRAWN.questions)} questions" in page.text
     hidden = ["hidden" in question_of(page, question.id).attributes for question in DRAWN.questions]
     assert hidden == [True] * len(DRAWN.questions)
     plain = page_of(house, SURVEY)

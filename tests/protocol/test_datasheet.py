@@ -42,48 +42,52 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
         (replace(LUNCH, invited=True), LUNCH, "a random id and the invitation."),
         (replace(LUNCH, invited=True), LUNCH, "Who gave out the invitations, and keeps the list"),
         (replace(LUNCH, invited=True), LUNCH, "which invitation each used up"),
-        (replace(LUNCH, invited=True), LUNCH, "Who answers on a second device needs another invitation"),
+        (replace(LUNCH, invited=True), LUNCH, "gives away both epsilons, added up. That takes another invitation."),
         (
             IN_GROUPS,
             INVITED,
-            "says of which group a report is (north, south): it is counted by group, and kept",
+            "says which group a report belongs to (north, south). The collector counts by group and keeps the group",
         ),
-        (IN_GROUPS, INVITED, "the invitation and by that the group of invited people."),
-        (IN_GROUPS, INVITED, "Counts of noisy reports, by group of invited people, and each"),
+        (IN_GROUPS, INVITED, "the invitation and with it the group of invited people."),
+        (IN_GROUPS, INVITED, "Counts of noisy reports, by group of invited people, and each single"),
         (IN_GROUPS, INVITED, "How many people are in each group"),
-        (replace(IN_GROUPS, keep="counts"), IN_GROUPS, "it is counted by group. In a small group few"),
-        (LUNCH, replace(LUNCH, invited=True), "Anybody can send reports that no answer produced"),
+        (replace(IN_GROUPS, keep="counts"), IN_GROUPS, "The collector counts by group. In a small group, few"),
+        (LUNCH, replace(LUNCH, invited=True), "Anybody can send fake reports"),
         (INVITED_PULSE, INVITED_PULSE, "The invitation, the same in every wave, travels"),
-        (replace(LUNCH, min_reports=1500), LUNCH, "none of fewer than 1,500, and none that differ by fewer"),
+        (
+            replace(LUNCH, min_reports=1500),
+            LUNCH,
+            "Counts of at least 1,500 noisy reports. A new count differs from earlier ones by at least 1,500.",
+        ),
         (replace(LUNCH, min_reports=1500), LUNCH, "With fewer than 1,500 reports there is no result"),
-        (LUNCH, replace(LUNCH, min_reports=1500), "and each noisy report by itself."),
+        (LUNCH, replace(LUNCH, min_reports=1500), "and each single noisy report."),
         (LUNCH, replace(LUNCH, keep="counts"), "The collector keeps every noisy report"),
-        (LUNCH, replace(LUNCH, keep="counts"), "Whoever has a report's receipt can have it erased"),
+        (LUNCH, replace(LUNCH, keep="counts"), "A person with a report's receipt can have the report erased"),
         (LUNCH, replace(LUNCH, keep="counts"), "`sotto recount`"),
         (replace(LUNCH, keep="counts"), LUNCH, "One report cannot be erased"),
-        (replace(LUNCH, keep="counts"), LUNCH, "the random ids of the reports that it counted: no report itself"),
+        (replace(LUNCH, keep="counts"), LUNCH, "the random ids of the reports it counted. It keeps no report."),
         (replace(LUNCH, keep="counts"), LUNCH, "When counts, backups and exports are deleted"),
         (
             ERASED,
             LUNCH,
-            "On 2027-01-30, 30 days after the last one on which it takes reports, it erases them",
+            "On 2027-01-30, 30 days after the last day for reports, it erases all reports.",
         ),
         (ERASED, LUNCH, "When counts, backups and exports are deleted"),
-        (LUNCH, ERASED, "Nothing is deleted by itself, nor by closing the survey"),
-        (replace(LUNCH, public_results=True), LUNCH, "and how many took part, as often as it looks"),
+        (LUNCH, ERASED, "Until somebody erases it, nothing is deleted"),
+        (replace(LUNCH, public_results=True), LUNCH, "and how many took part, at any time"),
         (replace(LUNCH, public_results=True, min_reports=20), LUNCH, "single one out"),
         (LUNCH, replace(LUNCH, public_results=True), "Nothing, unless an analyst publishes it."),
-        (PULSE, LUNCH, "All 3 waves together, if the answers stay the same: epsilon 5.6."),
+        (PULSE, LUNCH, "If the answers stay the same, all 3 waves together have epsilon 5.6."),
         (PULSE, LUNCH, "A device's reports in the 3 waves can be linked to each other"),
-        (PULSE, LUNCH, "Whether an answer changed, and in which wave, is bounded by no epsilon."),
+        (PULSE, LUNCH, "No epsilon limits what can be seen of whether an answer changed, and in which wave."),
         (PULSE, LUNCH, "When the waves are"),
         (PULSE, LUNCH, "until the report of the last wave is delivered"),
-        (numbers(waves=2), numbers(), "bounded by no epsilon, nor how far a number moved."),
-        (PULSE, LUNCH, "Of word, rest a group that the device drew by chance is sent in clear"),
-        (PULSE, LUNCH, "No text is sent to be read"),
-        (FIVE, LUNCH, "all of its answers, to 2 of 5 questions, drawn on the device by chance: epsilon at most 3.5."),
-        (FIVE, LUNCH, "which questions the device drew"),
-        (ROTATED, FIVE, "Which questions a device drew is sent in clear, the same in every wave"),
+        (numbers(waves=2), numbers(), "and in which wave, or how far a number moved."),
+        (PULSE, LUNCH, "For word, rest the device sends a group that it picked at random, unchanged."),
+        (PULSE, LUNCH, "Nobody can read single texts."),
+        (FIVE, LUNCH, "answers to 2 of 5 questions, which the device picks at random. Its epsilon is at most 3.5."),
+        (FIVE, LUNCH, "which questions the device picked"),
+        (ROTATED, FIVE, "The device sends which questions it picked, unchanged, the same in every wave."),
         (LUNCH, numbers(), "All answers together are protected little"),
         (numbers(4), numbers(), "This answer is protected little"),
         (numbers(4, waves=2), numbers(4), "All waves together are protected little"),
@@ -95,8 +99,8 @@ def test_a_sentence_stands_where_it_is_true_and_nowhere_else(of: Survey, otherwi
 
 
 def test_what_holds_of_one_wave_and_of_all_alike_is_said_once() -> None:
-    assert words_of(numbers(waves=3)).count("So whatever somebody knew") == 1
-    assert words_of(PULSE).count("So whatever somebody knew") == 2
+    assert words_of(numbers(waves=3)).count("whatever else they know") == 1
+    assert words_of(PULSE).count("whatever else they know") == 2
 
 
 def test_an_invited_survey_of_public_results_says_of_nobody_that_they_single_reports_out() -> None:
@@ -142,9 +146,9 @@ def test_what_the_survey_cannot_know_is_a_blank(survey: Survey) -> None:
 @pytest.mark.parametrize("question", [*cases()])
 def test_there_is_a_datasheet_of_every_mechanism(question: Question) -> None:
     survey = Survey("s", "S", (question,))
-    assert "One person's report from one device, its one answer: epsilon " in words_of(survey)
+    assert "One person sends one report from one device, with one answer. Its epsilon is " in words_of(survey)
     assert question.in_short in to_markdown(make_datasheet(survey)).replace("\\", "")
-    assert ("sent in clear" in words_of(survey)) == bool(question.mechanism.group_bytes)
+    assert ("sends a group that it picked at random" in words_of(survey)) == bool(question.mechanism.group_bytes)
 
 
 def hostile_sheet() -> Datasheet:

@@ -209,12 +209,12 @@ def test_a_tally_of_a_draw_is_written_in_words() -> None:
 
 def test_explain_says_what_is_drawn_and_what_it_takes_at_most() -> None:
     said = " ".join(str(explain(MIXED)).split())
-    assert "Of these 4 questions only 2 are asked of you, which your device draws as by lot: once," in said
-    assert "Whichever 2 are drawn: epsilon at most 3.5." in said
+    assert "Your device asks you only 2 of these 4 questions, picked at random. It picks once," in said
+    assert "from the 2 questions picked (epsilon at most 3.5):" in said
     one = " ".join(str(explain(replace(MIXED, draw=1))).split())
-    assert "only 1 is asked of you" in one
-    assert "What it draws is sent in clear, and tells nothing of your answers." in one
-    assert "drawn" not in str(explain(replace(MIXED, draw=0)))
+    assert "asks you only 1 of these 4 questions" in one
+    assert "It sends which one it picked. That tells nothing about your answers." in one
+    assert "picked" not in str(explain(replace(MIXED, draw=0)))
 
 
 def test_with_a_least_number_each_question_needs_so_many_that_answer_it() -> None:

@@ -29,13 +29,13 @@ def test_at_ln_3_a_suspicion_of_a_half_becomes_75_percent_at_most() -> None:
     assert half.prior == 0.5
     assert 0.75 <= half.highest < 0.75 + 1e-9
     assert 0.25 - 1e-9 < half.lowest <= 0.25
-    assert "50 % before: at most 75 %, at least 25 % after" in str(question)
+    assert "Someone who was 50 % sure can become at most 75 % sure." in str(question)
 
 
 def test_at_epsilon_5_a_suspicion_of_a_tenth_becomes_94_percent() -> None:
     [question] = explain(yes_no("s", "5")).questions
     assert math.floor(question.suspicions[1].highest * 100) == 94
-    assert "10 % before: at most 94.3 %" in str(question)
+    assert "Someone who was 10 % sure can become at most 95 % sure." in str(question)
 
 
 @given(st.decimals("0.001", "20", places=12))
@@ -79,80 +79,85 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
     [
         (
             ['type = "yes-no"', 'prob_truth = "3/4"'],
-            "Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4.",
+            "If you say yes, your device sends yes 3 times in 4. If you say no, it sends yes 1 time in 4.",
         ),
         (
             ['type = "yes-no"', 'mechanism = "forced-response"', 'prob_truth = "1/2"', 'prob_forced_yes = "1/6"'],
-            "Your yes is reported as yes 7 times in 12; your no is reported as yes 1 time in 12. Whoever thought yes "
-            "as likely as no takes you for a yes with 87.5 % after a reported yes, with 31.3 % after a reported no.",
+            "If you say yes, your device sends yes 7 times in 12. If you say no, it sends yes 1 time in 12. Suppose "
+            "someone thinks you are as likely to say yes as no. If they see a yes, they can be 87.5 % sure that you "
+            "said yes. If they see a no, they can be 31.3 % sure of it.",
         ),
         (
             ['type = "one-of"', 'mechanism = "k-ary"', 'options = ["a", "b", "c"]', "epsilon = 1"],
-            "The option that you choose is reported at most 58 times in 100; otherwise one of the other 2 is, "
-            "each as likely.",
+            "Your device sends the option you choose at most 58 times in 100. Otherwise it sends one of the other 2, "
+            "each equally likely.",
         ),
         (
             ['type = "one-of"', 'mechanism = "k-ary"', 'options = ["a", "b"]', "epsilon = 1"],
-            "The option that you choose is reported at most 74 times in 100; otherwise the other one is.",
+            "Your device sends the option you choose at most 74 times in 100. Otherwise it sends the other one.",
         ),
         (
             ['type = "one-of"', 'mechanism = "oue"', 'options = ["a", "b", "c"]', "epsilon = 1"],
-            "Each of the 3 options is reported as yes or no. The one that you choose is reported as yes 1 time in 2, "
-            "each other one at least 26 times in 100.",
+            "Your device sends yes or no for each of the 3 options. For the option you choose, it sends yes 1 time in "
+            "2. For each other option, it sends yes at least 26 times in 100.",
         ),
         (
             ['type = "one-of"', 'mechanism = "sue"', 'options = ["a", "b", "c"]', "epsilon = 2"],
-            "Each of the 3 options is reported as yes or no. The one that you choose is reported as yes at most 74 "
-            "times in 100, each other one at least 26 times in 100.",
+            "Your device sends yes or no for each of the 3 options. For the option you choose, it sends yes at most 74 "
+            "times in 100. For each other option, it sends yes at least 26 times in 100.",
         ),
         (
             ['type = "any-of"', 'mechanism = "bit-flips"', 'options = ["a", "b", "c"]', "epsilon = 3"],
-            "Each of the 3 options is reported as yes or no. One that you choose is reported as yes at most 74 times "
-            "in 100, one that you do not choose at least 26 times in 100.",
+            "Your device sends yes or no for each of the 3 options. For an option you choose, it sends yes at most 74 "
+            "times in 100. For an option you do not choose, it sends yes at least 26 times in 100.",
         ),
         (
             ['type = "yes-no"', 'mechanism = "basic-rappor"', *ONE_STAGE],
-            "First, once, your device draws a lasting answer in place of yours: yes for your yes 3 times in 4, for "
-            "your no 1 time in 4. That is what is reported.",
+            "First, your device makes a lasting answer at random, only once. If you say yes, the lasting answer is yes "
+            "3 times in 4. If you say no, it is yes 1 time in 4. Your device sends just that.",
         ),
         (
             ['type = "yes-no"', 'mechanism = "basic-rappor"', *TWO_STAGES],
-            "First, once, your device draws a lasting answer in place of yours: yes for your yes 3 times in 4, for "
-            "your no 1 time in 4. Then it draws again in every report: a lasting yes is reported as yes 4 times in 5, "
-            "a lasting no 1 time in 5. Both draws together, your yes is reported as yes 13 times in 20, your no 7 "
-            "times in 20.",
+            "First, your device makes a lasting answer at random, only once. If you say yes, the lasting answer is yes "
+            "3 times in 4. If you say no, it is yes 1 time in 4. Then it may change that at random again, in every "
+            "report. It sends yes for a lasting yes 4 times in 5. It sends yes for a lasting no 1 time in 5. Both "
+            "steps together: if you say yes, your device sends yes 13 times in 20. If you say no, it sends yes 7 times "
+            "in 20.",
         ),
         (
             ['type = "one-of"', 'mechanism = "basic-rappor"', 'options = ["a", "b", "c"]', *TWO_STAGES],
-            "Each of the 3 options is reported as yes or no. First, once, your device draws a lasting yes or no for "
-            "each: yes for the one that you choose 3 times in 4, for each other one 1 time in 4. Then it draws again "
-            "in every report: a lasting yes is reported as yes 4 times in 5, a lasting no 1 time in 5. Both draws "
-            "together, the one that you choose is reported as yes 13 times in 20, each other one 7 times in 20.",
+            "Your device sends yes or no for each of the 3 options. First, it makes a lasting yes or no for each at "
+            "random, only once. For the option you choose, that is yes 3 times in 4. For each other option, it is yes "
+            "1 time in 4. Then it may change that at random again, in every report. It sends yes for a lasting yes 4 "
+            "times in 5. It sends yes for a lasting no 1 time in 5. Both steps together: for the option you choose, "
+            "your device sends yes 13 times in 20. For each other option, it sends yes 7 times in 20.",
         ),
         (
             ['type = "any-of"', 'mechanism = "basic-rappor"', 'options = ["a", "b", "c"]', *ONE_STAGE],
-            "Each of the 3 options is reported as yes or no. First, once, your device draws a lasting yes or no for "
-            "each: yes for one that you choose 3 times in 4, for one that you do not choose 1 time in 4. That is what "
-            "is reported.",
+            "Your device sends yes or no for each of the 3 options. First, it makes a lasting yes or no for each at "
+            "random, only once. For an option you choose, that is yes 3 times in 4. For an option you do not choose, "
+            "it is yes 1 time in 4. Your device sends just that.",
         ),
         (
             ['type = "text"', 'mechanism = "rappor"', "n_hashes = 2", *TWO_STAGES],
-            "Your text sets at most 2 of 128 bits, and other texts set them too. Your device belongs to one of 64 "
-            "groups, drawn once, in each of which texts set other bits; the group's number is sent. First, once, your "
-            "device draws a lasting yes or no in place of each bit: yes for a bit that your text sets 3 times in 4, "
-            "for one that it does not set 1 time in 4. Then it draws again in every report: a lasting yes is reported "
-            "as yes 4 times in 5, a lasting no 1 time in 5. Both draws together, a bit that your text sets is reported "
-            "as yes 13 times in 20, one that it does not set 7 times in 20.",
+            "Your device turns your text into 128 marks, each yes or no. At most 2 can be yes. Other texts share "
+            "them. Your device belongs to one of 64 groups, picked once at random. In each group, a text has different "
+            "marks. Your device sends the group's number too. First, your device makes a lasting yes or no for each "
+            "mark at random, only once. For a mark that is yes, that is yes 3 times in 4. For a mark that is no, it is "
+            "yes 1 time in 4. Then it may change that at random again, in every report. It sends yes for a lasting yes "
+            "4 times in 5. It sends yes for a lasting no 1 time in 5. Both steps together: for a mark that is yes, "
+            "your device sends yes 13 times in 20. For a mark that is no, it sends yes 7 times in 20.",
         ),
         (
             [
                 *('type = "text"', 'mechanism = "rappor"', "n_bits = 32", "n_hashes = 1", "n_cohorts = 1"),
                 *("unknown = true", *ONE_STAGE),
             ],
-            "Your text sets at most 1 of 32 bits, and other texts set them too. The same is done with two pieces of "
-            "your text, of up to 2 characters each, at two of 4 positions that are drawn once; which two is sent. "
-            "First, once, your device draws a lasting yes or no in place of each bit: yes for a bit that your text "
-            "sets 3 times in 4, for one that it does not set 1 time in 4. That is what is reported.",
+            "Your device turns your text into 32 marks, each yes or no. At most 1 can be yes. Other texts share "
+            "them. Your device does the same with two pieces of your text, of up to 2 characters each. It picks two of "
+            "4 positions for them at random, once. It sends which two. First, your device makes a lasting yes or no "
+            "for each mark at random, only once. For a mark that is yes, that is yes 3 times in 4. For a mark that is "
+            "no, it is yes 1 time in 4. Your device sends just that.",
         ),
     ],
 )
@@ -166,10 +171,10 @@ def test_a_whole_survey_is_bounded_by_its_total_epsilon() -> None:
     assert explanation.suspicions == suspicions(LUNCH.epsilon)
     text = str(explanation)
     assert text.startswith(
-        "Lunch\n\nYour answers together are protected little, because someone who was 10 % sure of them "
+        "Lunch\n\nYour answers together are protected little. Someone who was 10 % sure of them can become"
     )
     assert "\n\npaid: Did you pay?\n" in text
-    assert "All answers together: epsilon 3.0987." in text
+    assert "How sure somebody can become from all answers together (epsilon 3.0987):" in text
     assert max(map(len, text.splitlines())) <= 110
 
 
@@ -177,12 +182,12 @@ def test_an_answer_with_two_stages_has_bounds_for_one_report_and_for_all() -> No
     [word, _, well] = explain(PULSE).questions
     assert (word.epsilon, word.epsilon_forever) == (1, Decimal("2.5"))
     assert (word.suspicions, word.suspicions_forever) == (suspicions(Decimal(1)), suspicions(Decimal("2.5")))
-    assert "  One report: epsilon 1. What a suspicion becomes:\n" in str(word)
-    assert "  All reports of one answer, however many: epsilon 2.5. What a suspicion becomes:\n" in str(word)
-    assert str(well).count(" before: at most ") == 6
+    assert "  How sure somebody can become from one report (epsilon 1):\n" in str(word)
+    assert "  How sure somebody can become from all reports of one answer (epsilon 2.5):\n" in str(word)
+    assert str(well).count(" sure can become at most ") == 6
     [once] = explain(yes_no("s", "1")).questions
     assert (once.epsilon_forever, once.suspicions_forever) == (1, once.suspicions)
-    assert "One report" not in str(once)
+    assert "from one report" not in str(once)
 
 
 def test_all_waves_together_are_bounded_by_what_they_take_for_ever() -> None:
@@ -195,8 +200,8 @@ def test_all_waves_together_are_bounded_by_what_they_take_for_ever() -> None:
     assert explanation.suspicions == suspicions(Decimal("2.25"))
     assert explanation.suspicions_forever == suspicions(Decimal("5.6"))
     text = str(explanation)
-    assert "All answers together in one wave: epsilon 2.25." in text
-    assert "In all 3 waves, if they stay the same: epsilon 5.6. What a suspicion becomes:\n" in text
+    assert "How sure somebody can become from all answers of one wave (epsilon 2.25):" in text
+    assert "from all 3 waves, if your answers stay the same (epsilon 5.6):\n" in text
     assert max(map(len, text.splitlines())) <= 110
     of_one = explain(LUNCH)
     assert (of_one.waves, of_one.epsilon_forever) == (1, LUNCH.epsilon)
@@ -208,8 +213,8 @@ def test_of_several_waves_it_says_that_no_epsilon_hides_whether_and_when_an_answ
     explanation = explain(survey)
     text = " ".join(str(explanation).split())
     assert explanation.changes in text
-    assert "Whether you changed an answer, and in which wave, is protected by no epsilon at all" in text
-    assert "a changed answer takes its epsilon anew" in text
+    assert "No epsilon hides whether you changed an answer, or in which wave." in text
+    assert "a changed answer uses up its epsilon once more" in text
     assert "as much again" not in text
     assert asdict(explanation)["changes"] == explanation.changes
     assert explain(LUNCH).changes == ""
@@ -222,11 +227,14 @@ def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_colle
     assert not any(word in str(open_to_all) for word in ("invit", "promise", "fewer"))
     text = " ".join(str(invited).split())
     assert (
-        "Your invitation is sent beside the report, the same one in every wave. The collector promises to keep" in text
+        "Your device sends your invitation beside the report, the same one in every wave. The collector promises to"
+        in text
     )
     assert "Nobody can check that from outside" in text
-    assert "The collector promises to give out no counts of fewer than 1,500 reports, and none that differ by" in text
-    assert "sent beside the report. The collector promises to keep" in " ".join(str(explain(INVITED)).split())
+    assert "The collector promises to give out no counts of fewer than 1,500 reports. It also gives out none" in text
+    assert "your invitation beside the report. The collector promises to keep" in " ".join(
+        str(explain(INVITED)).split()
+    )
     assert max(map(len, str(invited).splitlines())) <= 110
 
 
@@ -241,7 +249,7 @@ def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_colle
     ids=lambda changes: list(changes)[-1],
 )
 def test_noise_that_hides_little_is_not_said_to_protect(changes: dict[str, Any]) -> None:
-    comfort = "The noise protects your answers all the same"
+    comfort = "Even so, the noise protects your answers"
     for epsilon, is_little in (("2", False), ("7", True)):
         explanation = explain(replace(yes_no("s", epsilon), **changes))
         promises = explanation.promises()
@@ -250,11 +258,11 @@ def test_noise_that_hides_little_is_not_said_to_protect(changes: dict[str, Any])
 
 
 def test_that_counts_alone_are_kept_is_said_in_plain_words_as_a_promise_of_the_collector() -> None:
-    said = "The collector adds your report to its counts and does not keep it; so it cannot be taken out again."
+    said = "The collector adds your report to its counts and does not keep it. So nobody can take it out again."
     explanation = explain(replace(LUNCH, keep="counts"))
     (promise,) = explanation.promises()
     assert promise.startswith(said)
-    assert "nobody can check it from outside" in promise
+    assert "Nobody can check it from outside" in promise
     assert said in " ".join(str(explanation).split())
     assert (asdict(explanation)["keep"], explain(LUNCH).keep) == ("counts", "reports")
     assert "its counts" not in str(explain(LUNCH))
@@ -317,8 +325,8 @@ def test_a_share_near_the_ends_keeps_its_digits() -> None:
 @pytest.mark.parametrize(
     ("invited", "min_reports", "told"),
     [
-        (False, 1, "Whoever looks again after every report sees each one by itself"),
-        (False, 50, "Whoever can send reports of their own may still see another's by itself"),
+        (False, 1, "Someone who looks again after every report can see each single one"),
+        (False, 50, "Someone who can send their own reports may still see another person's"),
         (True, 50, ""),
     ],
 )
@@ -326,7 +334,7 @@ def test_public_results_are_explained_with_what_they_can_show(invited: bool, min
     survey = replace(LUNCH, public_results=True, invited=invited, min_reports=min_reports)
     public = explain(survey).promises()[-1]
     assert public.startswith("Everybody may see the estimates of all answers together")
-    assert (told in public) if told else ("by itself" not in public)
+    assert (told in public) if told else ("as noisy as" not in public)
 
 
 def test_respondents_are_told_that_it_shows_how_far_a_number_moves() -> None:

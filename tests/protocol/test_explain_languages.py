@@ -11,7 +11,15 @@ from sotto_protocol import Question, Survey, compile_toml
 from sotto_protocol.explain import explain
 from sotto_protocol.language import LANGUAGES, Language, language
 from sotto_protocol.promises import say_changes, say_drawing, say_promises
-from sotto_protocol.words import epsilon_above, percent_above, percent_below, times_above, times_below
+from sotto_protocol.words import (
+    epsilon_above,
+    people_above,
+    percent_above,
+    percent_below,
+    times_above,
+    times_below,
+    whole_percent_above,
+)
 
 TOML = """
 id = "lunch"
@@ -79,7 +87,7 @@ def test_texts_are_those_of_the_language_that_is_asked_for() -> None:
     assert (arabic.epsilon, arabic.fingerprint) == (survey.epsilon, survey.fingerprint)
     swahili = explain(survey, LANGUAGES["en"], "sw")
     assert (swahili.title, swahili.questions[0].in_short) == ("Chakula", explain(survey).questions[0].in_short)
-    assert "Leaving it out counts as “sina jibu”" in swahili.questions[0].what_happens
+    assert "If you skip it, that counts as “sina jibu”." in swahili.questions[0].what_happens
     with pytest.raises(ValueError, match="lang"):
         explain(survey, LANGUAGES["fr"], "fr")
 
@@ -107,8 +115,8 @@ def test_a_reading_is_a_sentence_without_an_epsilon(spoken: Language) -> None:
         for question in explain(survey, spoken).questions:
             suspicion, crowd, accusation = question.readings()
             assert "psilon" not in f"{suspicion}{crowd}{accusation}{question.in_short}"
-            assert percent_above(question.suspicions[-1].highest, spoken) in suspicion
-            assert percent_above(question.accusations[1].power, spoken) in accusation
+            assert whole_percent_above(question.suspicions[-1].highest, spoken) in suspicion
+            assert spoken.number(people_above(question.accusations[1].power)[0]) in accusation
             assert crowd == question.crowd.said
             assert all(sentence[-1] in ".।。" for sentence in (suspicion, crowd, accusation))
 
@@ -120,7 +128,7 @@ def test_one_figure_stands_for_one_chance_in_all_that_is_said_of_it() -> None:
     assert "at least 26 times in 100" in question.in_short
     assert "at most 74 times in 100" in question.what_happens
     assert "at least 26 times in 100" in question.what_happens
-    assert question.crowd.said == "Of 100 people whose answer is no, 26 say yes by chance too."
+    assert question.crowd.said == "By chance, 26 of every 100 people who say no also send yes."
 
 
 def test_a_frequency_has_its_plural_form() -> None:

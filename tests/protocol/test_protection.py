@@ -51,13 +51,13 @@ def test_little_protection_is_said_of_all_that_a_device_sends(survey: Survey, wh
     said = explain(survey).protected_little
     assert bool(said) is bool(limit)
     assert said.startswith(what)
-    assert not limit or "someone who was 10 % sure of" in said
+    assert not limit or "Someone who was 10 % sure of" in said
     assert not limit or said.endswith(f"can become more than {limit} % sure.")
     on_sheet = [line for part in make_datasheet(survey).sections for line in part.statements]
     if limit:
         assert say_little_of(survey) in on_sheet
         assert f"more than {limit} %" in say_little_of(survey)
-        assert "Respondents read so before they answer. With epsilon 2.1972 in all" in warn_of_little(survey)
+        assert "Respondents read this before they answer. With epsilon 2.1972 in all," in warn_of_little(survey)
         assert str(explain(survey)).startswith(f"S\n\n{said[:40]}")
     else:
         assert not warn_of_little(survey)

@@ -20,7 +20,7 @@ from sotto_protocol.mechanisms.registry import mechanism_document
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.readings import LEVELS, PRIORS, suspicions
 from sotto_protocol.told_apart import powers
-from sotto_protocol.words import of_people, percent_above, times_above, times_below
+from sotto_protocol.words import of_people, times_above, times_below, whole_percent_above
 
 
 def question_of(**members: Any) -> Question:
@@ -39,15 +39,16 @@ FORCED = explained(type="yes-no", mechanism="forced-response", prob_truth="1/2",
 K_ARY = explained(type="one-of", mechanism="k-ary", options=["a", "b", "c"], epsilon=Decimal(1))
 
 
-def test_of_100_people_who_say_no_45_say_yes_by_chance_too() -> None:
-    assert WARNER.crowd.said == "Of 100 people whose answer is no, 45 say yes by chance too."
+def test_of_100_people_who_say_no_45_also_send_yes_by_chance() -> None:
+    assert WARNER.crowd.said == "By chance, 45 of every 100 people who say no also send yes."
     assert (WARNER.crowd.prob_if_true, WARNER.crowd.prob_if_other) == pytest.approx((0.55, 0.45), abs=1e-9)
 
 
 def test_an_accusation_is_said_in_a_sentence_that_is_rounded_up() -> None:
     one = explained(type="yes-no", epsilon=Decimal(1)).accusations[1]
     assert one.say() == (
-        "Whoever accuses falsely in at most 5 % of the cases is right about at most 13.6 % of the true ones."
+        "Suppose someone accuses people because of their reports, and wrongs at most 5 of every 100 innocent people. "
+        "They would catch at most 14 of every 100 others."
     )
     assert 0.135914091 < one.power < 0.135914092
 
@@ -71,7 +72,7 @@ def test_the_readings_of_every_mechanism_are_said_and_agree(question: Question) 
     assert sum(seen.prob_if_one for seen in said.seen_reports) == pytest.approx(1)
     assert sum(seen.prob_if_other for seen in said.seen_reports) == pytest.approx(1)
     assert 0 < said.crowd.prob_if_other < said.crowd.prob_if_true < 1
-    assert said.crowd.said.startswith("Of 100")
+    assert said.crowd.said.startswith("By chance, ")
     assert bool(said.suspicions_of_neighbours) == (question.type == "number")
     assert "{" not in str(said)
     assert "%(" not in str(said)
@@ -92,8 +93,8 @@ def test_the_crowd_of_numbers_is_who_sends_what_the_farthest_number_would_rather
 
 def test_the_crowd_of_texts_is_who_sends_what_speaks_for_the_bucket_that_the_words_are_of() -> None:
     said = explained(type="text", mechanism="sketch", epsilon=Decimal(2))
-    assert f"for your text's {times_above(said.crowd.prob_if_true)}, for each other one" in said.what_happens
-    assert f"for each other one {times_below(said.crowd.prob_if_other)}." in said.what_happens
+    assert f"fits your text's bucket {times_above(said.crowd.prob_if_true)}. It fits" in said.what_happens
+    assert f"It fits each other bucket {times_below(said.crowd.prob_if_other)}." in said.what_happens
 
 
 @pytest.mark.parametrize(
@@ -111,13 +112,16 @@ def test_the_crowd_of_rappors_texts_is_who_sends_more_of_your_bits_than_not(
 
 def test_the_short_words_have_the_figures_of_the_long_ones() -> None:
     coin = question_of(type="yes-no", epsilon=Decimal(1))
-    assert coin.in_short == "Your device flips a coin: at least 26 times in 100 it sends the opposite."
-    assert "your no is reported as yes at least 26 times in 100." in coin.mechanism.what_happens()
+    assert coin.in_short == (
+        "Your device may change your answer at random. It sends the opposite at least 26 times in 100."
+    )
+    assert "If you say no, it sends yes at least 26 times in 100." in coin.mechanism.what_happens()
 
 
 def test_an_even_coins_posterior_is_said_once_by_the_bounds_and_a_forced_responses_for_either_report() -> None:
-    assert "Whoever thought" not in WARNER.what_happens
-    assert "87.5 % after a reported yes, with 31.3 % after a reported no." in FORCED.what_happens
+    assert "Suppose someone" not in WARNER.what_happens
+    assert "If they see a yes, they can be 87.5 % sure that you said yes." in FORCED.what_happens
+    assert "If they see a no, they can be 31.3 % sure of it." in FORCED.what_happens
 
 
 @pytest.mark.parametrize(("maximum", "epsilon"), [(1, "1"), (2, "2"), (9, "0.5"), (9, "3"), (10, "6"), (60, "2")])
@@ -132,9 +136,11 @@ def test_two_numbers_one_step_apart_are_told_apart_by_no_more_than_is_said(maxim
     assert log_ratio_above(*max(ratios).as_integer_ratio()) == mechanism.epsilon_of_neighbours <= mechanism.epsilon
     [said] = explain(Survey("s", "S", (question,))).questions
     assert said.suspicions_of_neighbours == suspicions(mechanism.epsilon_of_neighbours)
-    neighbours, farthest = (percent_above(of[2].highest) for of in (said.suspicions_of_neighbours, said.suspicions))
-    is_said = f"told apart less: between two that are one step apart, a suspicion of 50 % becomes at most {neighbours}."
-    assert (is_said in said.others_and_tests()) == ("told apart less" in str(said)) == (neighbours != farthest)
+    neighbours, farthest = (
+        whole_percent_above(of[2].highest) for of in (said.suspicions_of_neighbours, said.suspicions)
+    )
+    is_said = f"There, someone who was 50 % sure can become at most {neighbours} sure."
+    assert (is_said in said.others_and_tests()) == ("even harder to tell" in str(said)) == (neighbours != farthest)
 
 
 def test_a_forced_response_gives_away_more_by_one_report_than_by_the_other() -> None:
@@ -165,7 +171,9 @@ def test_what_hides_hardly_anything_is_explained_too() -> None:
     bits = {"n_hashes": 8, "n_bits": 64, "unknown": True, "prob_noise": "0.000000001"}
     said = explained(type="text", mechanism="rappor", **bits)
     assert said.epsilon > 1000
-    assert said.crowd.said == "Of 1,000,000 people with another answer, 0 send by chance what speaks for yours."
+    assert said.crowd.said == (
+        "By chance, 0 of every 1,000,000 people with a different answer send something that fits yours."
+    )
     assert all(test.power == 1 for test in said.accusations)
     survey = Survey("s", "S", (question_of(type="text", mechanism="rappor", **bits),))
     assert all(test.power == 1 for test in explain(survey).accusations)

@@ -67,9 +67,9 @@ def test_all_strata_together_have_so_many_counts_at_most() -> None:
 @pytest.mark.parametrize("keep", ["reports", "counts"])
 def test_respondents_are_told_the_groups_and_what_is_kept_of_theirs(keep: str) -> None:
     said = " ".join(explain(replace(SITES, keep=keep)).promises())
-    assert "invites people in groups: north, south, east. Your device does not say which one is yours" in said
-    assert ("keeps with your report which one it is of" in said) is (keep == "reports")
-    assert ("ties the two together, but which group it is of." in said) is (keep == "reports")
+    assert "invite people in groups: north, south, east. Your device does not say which one is yours" in said
+    assert ("It keeps the group with your report." in said) is (keep == "reports")
+    assert ("links the two, except the group of the report." in said) is (keep == "reports")
     assert "group" not in " ".join(explain(replace(SITES, strata=())).promises())
 
 

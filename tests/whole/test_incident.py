@@ -103,7 +103,7 @@ def test_a_leaked_token_is_refused_at_once(incident: Incident) -> None:
 def test_a_copied_database_is_answered_by_closing_and_by_what_epsilon_says(small_incident: Incident) -> None:
     assert small_incident.send(5).status_code == 200
     explained, tokens, _ = small_incident.follow("The database was copied")
-    assert "10 % before: at most" in explained
+    assert "Someone who was 10 % sure can become at most" in explained
     assert small_incident.admin not in tokens
     assert small_incident.send(1).json()["code"] == "survey_closed"
 

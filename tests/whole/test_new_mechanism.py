@@ -113,7 +113,7 @@ def test_a_device_sends_it_and_reads_back_what_it_sent(house: House, survey: Sur
 def test_the_survey_page_says_what_it_does(house: House, survey: Survey) -> None:
     page = house.http.get(f"/s/{survey.id}").text
     assert survey.questions[0].in_short in page
-    assert "flips a coin for each" not in page
+    assert "may change each at random" not in page
 
 
 def test_a_result_is_estimated_shown_and_joined(house: House, survey: Survey, tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ def test_the_mail_promises_what_the_survey_holds(console: Console) -> None:
     explained = " ".join(console.run_command("sotto explain staff.toml").split())
     mail = re.sub(r"\n> ?", " ", STAFF.read_text())
     for said, promised in [
-        ("Of 100 people whose answer is no, 11 say yes by chance too.", "11 of 100 people who answer no send yes too"),
-        ("10 % before: at most 45.1 %", "at most 45 % sure"),
+        ("By chance, 11 of every 100 people who say no also send yes.", "11 of 100 people who answer no send yes too"),
+        ("Someone who was 10 % sure can become at most 46 % sure.", "at most 46 % sure"),
         ("no counts of fewer than 20 reports", "from 20 answers on"),
     ]:
         assert (said in explained, promised in mail) == (True, True), said

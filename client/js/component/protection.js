@@ -79,10 +79,10 @@ function isolated(/** @type {string} */ text) {
 
 function sayDrawing(/** @type {Translate} */ t, /** @type {Survey} */ { draw, questions }) {
   return t.n(
-    "Of these %(questions)s questions only %(n)s is asked of you, which your device draws as by lot: once, before it knows " +
-      "any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.",
-    "Of these %(questions)s questions only %(n)s are asked of you, which your device draws as by lot: once, before it knows " +
-      "any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.",
+    "Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for " +
+      "good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.",
+    "Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for " +
+      "good, before it knows any answer. It sends which ones it picked. That tells nothing about your answers.",
     draw,
     { questions: questions.length },
   );

@@ -6,7 +6,7 @@ import { insideOf, ofPeople, rest, simple, supportOf } from "./chance.js";
 /** @typedef {import("./chance.js").Fraction} Fraction */
 /** @typedef {import("../src/survey.js").Question} Question */
 
-const STEPS = [10, 100, 1000, 10_000]; // parts of one per cent: finer near 0 and 100
+const STEPS = [1, 10, 100, 1000, 10_000]; // parts of one per cent: finer near 0 and 100
 const IMMATERIAL = 1e-9;
 
 /** @param {Translate} t @param {Question} question @returns {string} */
@@ -19,32 +19,40 @@ export function sayInShort(t, { type, mechanism }) {
   const { weight = 0, nValues: n } = known;
   switch (known.name) {
     case "k-ary":
-      return t("Your device rolls a die: %(lost)s it sends another option, drawn at random.", chances);
+      return t("Your device may change your answer at random. It sends a different option %(lost)s.", chances);
     case "subset":
-      return t("Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.", {
-        n,
-        weight,
-        ...chances,
-      });
+      return t(
+        "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing " +
+          "%(lost)s.",
+        {
+          n,
+          weight,
+          ...chances,
+        },
+      );
     case "geometry":
-      return t("Your device sends a number that speaks for some options: %(lost)s yours is not among them.", chances);
+      return t(
+        "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.",
+        chances,
+      );
     case "sketch":
-      return t("Your device sends a number that speaks for many texts: %(lost)s yours is not among them.", chances);
+      return t("Your device sends a number that fits many texts. It does not fit your text %(lost)s.", chances);
     case "asked-option":
       return t(
-        "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.",
+        "Your device picks one option at random. It sends yes or no for that option only. That is the opposite " +
+          "of your answer %(lost)s.",
         chances,
       );
     case "rappor":
       return t(
-        "Your device turns your text into a pattern that other texts share, and chance changes it: what is yours is left " +
-          "out %(lost)s, what is not is put in %(gained)s.",
+        "Your device turns your text into marks that other texts share, and changes them at random. It leaves " +
+          "out a mark of yours %(lost)s. It adds any other mark %(gained)s.",
         chances,
       );
     default:
       return t(
-        "Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no %(lost)s, a no " +
-          "as a yes %(gained)s.",
+        "Your device sends yes or no for each option, and may change each at random. For an option you choose, " +
+          "it sends no %(lost)s. For any other option, it sends yes %(gained)s.",
         chances,
       );
   }
@@ -57,7 +65,8 @@ export function sayInShort(t, { type, mechanism }) {
 export function sayReadings(t, question) {
   const { epsilon, epsilonForever, type, mechanism } = question;
   const once = t(
-    "Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.",
+    "Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most " +
+      "%(highest)s sure.",
     {
       prior: t.percent(0.5),
       highest: suspicionOf(t, epsilon),
@@ -67,27 +76,36 @@ export function sayReadings(t, question) {
   const inAll =
     epsilon === epsilonForever
       ? []
-      : [t("After all that you send of the same answer, however often, at most %(highest)s.", highest)];
+      : [t("After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.", highest)];
   if (mechanism.name === "rappor") return [once, ...inAll];
   return [once, ...inAll, sayOthers(t, type, ofPeople(supportOf(mechanism).ifOther))];
 }
 
 function sayCoin(/** @type {Translate} */ t, /** @type {{lost: string, gained: string}} */ chances) {
-  if (chances.lost === chances.gained) return t("Your device flips a coin: %(lost)s it sends the opposite.", chances);
-  return t("Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.", chances);
+  if (chances.lost === chances.gained)
+    return t("Your device may change your answer at random. It sends the opposite %(lost)s.", chances);
+  return t(
+    "Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends " +
+      "yes %(gained)s.",
+    chances,
+  );
 }
 
 function sayRounding(/** @type {Translate} */ t, /** @type {any} */ mechanism) {
   const { levels, width } = mechanism;
   const lost = timesBelow(t, rest(insideOf(mechanism)));
   if (levels + width === 3) {
-    return t("Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.", {
-      lost,
-    });
+    return t(
+      "Your device rounds your number to the lowest or the highest one, by chance. It sends the other one " +
+        "%(lost)s.",
+      {
+        lost,
+      },
+    );
   }
   return t(
-    "Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at random, that " +
-      "stands for another.",
+    "Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does " +
+      "not fit that number %(lost)s.",
     { levels, lost },
   );
 }
@@ -99,31 +117,33 @@ function sayOthers(
 ) {
   if (type === "yes-no") {
     return t.n(
-      "Of %(people)s people whose answer is no, %(n)s says yes by chance too.",
-      "Of %(people)s people whose answer is no, %(n)s say yes by chance too.",
+      "By chance, %(n)s of every %(people)s people who say no also sends yes.",
+      "By chance, %(n)s of every %(people)s people who say no also send yes.",
       n,
       { people },
     );
   }
   if (type === "any-of") {
     return t.n(
-      "Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they did.",
-      "Of %(people)s people who are asked about an option and did not choose it, %(n)s say by chance that they did.",
+      "By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.",
+      "By chance, %(n)s of every %(people)s people asked about an option they did not choose send yes for it.",
       n,
       { people },
     );
   }
   if (type === "number") {
     return t.n(
-      "Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for yours.",
-      "Of %(people)s people whose number is as far from yours as can be, %(n)s send by chance what speaks for yours.",
+      "By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that " +
+        "fits yours.",
+      "By chance, %(n)s of every %(people)s people with the number farthest from yours send something that " +
+        "fits yours.",
       n,
       { people },
     );
   }
   return t.n(
-    "Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.",
-    "Of %(people)s people with another answer, %(n)s send by chance what speaks for yours.",
+    "By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.",
+    "By chance, %(n)s of every %(people)s people with a different answer send something that fits yours.",
     n,
     { people },
   );

@@ -32,19 +32,19 @@ export function sayLittle(t, { epsilonForever, nDrawn, waves }) {
   const shares = { prior: t.percent(PRIOR), limit: t.percent(share) };
   if (waves > 1) {
     return t(
-      "Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers " +
+      "Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers " +
         "can become more than %(limit)s sure.",
       shares,
     );
   }
   if (nDrawn === 1) {
     return t(
-      "Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.",
+      "Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure.",
       shares,
     );
   }
   return t(
-    "Your answers together are protected little, because someone who was %(prior)s sure of them can become more than " +
+    "Your answers together are protected little. Someone who was %(prior)s sure of them can become more than " +
       "%(limit)s sure.",
     shares,
   );

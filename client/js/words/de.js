@@ -18,13 +18,29 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "A report without it would tell that you left it out.": "Eine Meldung ohne diese Antwort würde verraten, dass Sie sie ausgelassen haben.",
 "A whole number from %(minimum)s to %(maximum)s, in steps of %(step)s.": "Eine ganze Zahl von %(minimum)s bis %(maximum)s, in Schritten von %(step)s.",
 "A whole number from %(minimum)s to %(maximum)s.": "Eine ganze Zahl von %(minimum)s bis %(maximum)s.",
-"After all that you send of the same answer, however often, at most %(highest)s.": "Nach allem, was Sie zu derselben Antwort senden, wie oft auch immer, höchstens zu %(highest)s.",
+"After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.": "Nach allem, was Sie zu derselben Antwort senden, wie oft auch immer, höchstens zu %(highest)s.",
 "All of it, in numbers": "Alles in Zahlen",
 "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.": "Was der Zufall aus einer Antwort gemacht hat, bleibt: Wenn Sie noch einmal nachsehen oder die Antwort ändern und wieder zurückändern, wird nichts neu gezogen.",
 "Back": "Zurück",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Unter jeder Frage können Sie lesen, was der Zufall mit der Antwort macht und wie viel das verbirgt. Auslassen können Sie eine Antwort nur, wo die Seite es sagt: Eine Lücke würde etwas über Sie verraten.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Nur solchen Seiten stellen Browser die Kryptografie bereit, die Ihre Antworten verändert. Hier kann nichts beantwortet werden, und es wurde keine Antwort gesendet. Bitte fragen Sie die Umfrageleitung nach einer Adresse, die mit https beginnt.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "Schaltflächen und Hinweise konnten in dieser Sprache nicht geladen werden: %(language)s.",
+"By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.": [
+"Von %(people)s Personen, die nach einer Option gefragt werden und sie nicht gewählt haben, sagt %(n)s durch Zufall, sie gewählt zu haben.",
+"Von %(people)s Personen, die nach einer Option gefragt werden und sie nicht gewählt haben, sagen %(n)s durch Zufall, sie gewählt zu haben."
+],
+"By chance, %(n)s of every %(people)s people who say no also sends yes.": [
+"Von %(people)s Personen, deren Antwort Nein ist, sagt %(n)s durch Zufall auch Ja.",
+"Von %(people)s Personen, deren Antwort Nein ist, sagen %(n)s durch Zufall auch Ja."
+],
+"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
+"Von %(people)s Personen mit einer anderen Antwort sendet %(n)s durch Zufall, was für Ihre spricht.",
+"Von %(people)s Personen mit einer anderen Antwort senden %(n)s durch Zufall, was für Ihre spricht."
+],
+"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
+"Von %(people)s Personen, deren Zahl so weit von Ihrer entfernt ist wie nur möglich, sendet %(n)s durch Zufall, was für Ihre spricht.",
+"Von %(people)s Personen, deren Zahl so weit von Ihrer entfernt ist wie nur möglich, senden %(n)s durch Zufall, was für Ihre spricht."
+],
 "Chance changes your answers on this device before anything is sent.": "Der Zufall verändert Ihre Antworten auf diesem Gerät, bevor etwas gesendet wird.",
 "Chance has made this of your answers. It may have left some as they are.": "Das hat der Zufall aus Ihren Antworten gemacht. Manche hat er vielleicht gelassen, wie sie sind.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Das hat der Zufall aus Ihren Antworten gemacht. Manche hat er vielleicht gelassen, wie sie sind: Wer sie sieht, kann nicht sicher sein, welche.",
@@ -62,26 +78,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "No to the one option that your device drew: %(option)s": "Nein zu der einen Option, die Ihr Gerät ausgelost hat: %(option)s",
 "None of them": "Nichts davon",
 "Nothing of what you answer is sent yet.": "Von Ihren Antworten wird noch nichts gesendet.",
-"Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they did.": [
-"Von %(people)s Personen, die nach einer Option gefragt werden und sie nicht gewählt haben, sagt %(n)s durch Zufall, sie gewählt zu haben.",
-"Von %(people)s Personen, die nach einer Option gefragt werden und sie nicht gewählt haben, sagen %(n)s durch Zufall, sie gewählt zu haben."
-],
-"Of %(people)s people whose answer is no, %(n)s says yes by chance too.": [
-"Von %(people)s Personen, deren Antwort Nein ist, sagt %(n)s durch Zufall auch Ja.",
-"Von %(people)s Personen, deren Antwort Nein ist, sagen %(n)s durch Zufall auch Ja."
-],
-"Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for yours.": [
-"Von %(people)s Personen, deren Zahl so weit von Ihrer entfernt ist wie nur möglich, sendet %(n)s durch Zufall, was für Ihre spricht.",
-"Von %(people)s Personen, deren Zahl so weit von Ihrer entfernt ist wie nur möglich, senden %(n)s durch Zufall, was für Ihre spricht."
-],
-"Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.": [
-"Von %(people)s Personen mit einer anderen Antwort sendet %(n)s durch Zufall, was für Ihre spricht.",
-"Von %(people)s Personen mit einer anderen Antwort senden %(n)s durch Zufall, was für Ihre spricht."
-],
-"Of these %(questions)s questions only %(n)s is asked of you, which your device draws as by lot: once, before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.": [
-"Von diesen %(questions)s Fragen wird Ihnen nur %(n)s gestellt, die Ihr Gerät wie im Losverfahren zieht: ein einziges Mal, bevor es eine Antwort kennt, und endgültig. Was es zieht, wird unverhüllt gesendet und verrät nichts über Ihre Antworten.",
-"Von diesen %(questions)s Fragen werden Ihnen nur %(n)s gestellt, die Ihr Gerät wie im Losverfahren zieht: ein einziges Mal, bevor es eine Antwort kennt, und endgültig. Was es zieht, wird unverhüllt gesendet und verrät nichts über Ihre Antworten."
-],
 "One of these %(n)s of %(all)s": "Eine dieser %(n)s von %(all)s",
 "One of these: %(options)s": "Eine von diesen: %(options)s",
 "One or a few words. Nobody reads what you write: all that can ever be learnt is whether it is a common, short answer.": "Ein Wort oder wenige Wörter. Niemand liest, was Sie schreiben: Zu erfahren ist immer nur, ob es eine häufige, kurze Antwort ist.",
@@ -101,6 +97,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Send": "Senden",
 "Send it again": "Noch einmal senden",
 "Something went wrong on this page": "Auf dieser Seite ist etwas schiefgegangen",
+"Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most %(highest)s sure.": "Wer sich Ihrer Antwort zu %(prior)s sicher ist, ist es nach einem Blick auf das, was Sie senden, höchstens zu %(highest)s.",
 "Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s": "Umfrage %(id)s. Der Fingerabdruck der Umfrage, der für jedes Wort und jede Zahl darin steht: %(fingerprint)s",
 "Thank you": "Vielen Dank",
 "That would give away more than this browser allows": "Das würde mehr preisgeben, als dieser Browser erlaubt",
@@ -144,7 +141,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "What you answered stays on this page, and no answer was sent.": "Was Sie geantwortet haben, bleibt auf dieser Seite, und es wurde keine Antwort gesendet.",
 "Which": "Welche",
 "Who asks: %(controller)s": "Wer fragt: %(controller)s",
-"Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.": "Wer sich Ihrer Antwort zu %(prior)s sicher ist, ist es nach einem Blick auf das, was Sie senden, höchstens zu %(highest)s.",
 "Write it in digits, without separating thousands, and with one point or comma at most.": "Schreiben Sie sie in Ziffern, ohne Tausender zu trennen, und mit höchstens einem Punkt oder Komma.",
 "Yes": "Ja",
 "Yes to %(n)s of %(all)s": "Ja zu %(n)s von %(all)s",
@@ -156,19 +152,23 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Sie bekommen einen Beleg. Die Meldung selbst wird gezählt und nicht aufbewahrt; deshalb kann sie nicht wieder herausgenommen werden.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Sie dürfen diese Frage auslassen: Das zählt als „%(skip)s“, und auch das kann der Zufall verändern.",
 "You see what will be sent, and decide.": "Sie sehen, was gesendet wird, und entscheiden.",
-"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Ihre Antwort ist wenig geschützt, denn wer sich ihrer zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
-"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Ihre Antworten sind zusammen wenig geschützt, denn wer sich ihrer zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
-"Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Ihr Gerät zieht %(weight)s der %(n)s Optionen und sendet diese: %(lost)s ist Ihre nicht darunter.",
-"Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Ihr Gerät lost eine der Optionen aus und sendet ein Ja oder Nein zu ihr allein: %(lost)s das Gegenteil.",
-"Your device flips a coin: %(lost)s it sends the opposite.": "Ihr Gerät wirft eine Münze: %(lost)s sendet es das Gegenteil.",
-"Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Ihr Gerät wirft eine Münze: Ein Ja wird %(lost)s als Nein gesendet, ein Nein %(gained)s als Ja.",
-"Your device rolls a die: %(lost)s it sends another option, drawn at random.": "Ihr Gerät würfelt: %(lost)s sendet es eine andere, zufällig gezogene Option.",
-"Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at random, that stands for another.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf eine von %(levels)s Zahlen: %(lost)s sendet es ein zufällig gezogenes Zeichen, das für eine andere steht.",
-"Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf die kleinste oder die größte: %(lost)s sendet es die andere.",
-"Your device sends a number that speaks for many texts: %(lost)s yours is not among them.": "Ihr Gerät sendet eine Zahl, die für viele Texte spricht: %(lost)s ist Ihrer nicht darunter.",
-"Your device sends a number that speaks for some options: %(lost)s yours is not among them.": "Ihr Gerät sendet eine Zahl, die für einige Optionen spricht: %(lost)s ist Ihre nicht darunter.",
-"Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Ihr Gerät sendet für jede Option ein Ja oder Nein und wirft für jede eine Münze: Ein Ja wird %(lost)s als Nein gesendet, ein Nein %(gained)s als Ja.",
-"Your device turns your text into a pattern that other texts share, and chance changes it: what is yours is left out %(lost)s, what is not is put in %(gained)s.": "Ihr Gerät macht aus Ihrem Text ein Muster, das auch zu anderen Texten gehört, und der Zufall verändert es: Was zu Ihrem gehört, wird %(lost)s weggelassen, was nicht dazugehört, %(gained)s eingefügt.",
+"Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Ihre Antwort ist wenig geschützt, denn wer sich ihrer zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
+"Your answers together are protected little. Someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Ihre Antworten sind zusammen wenig geschützt, denn wer sich ihrer zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
+"Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.": [
+"Von diesen %(questions)s Fragen wird Ihnen nur %(n)s gestellt, die Ihr Gerät wie im Losverfahren zieht: ein einziges Mal, bevor es eine Antwort kennt, und endgültig. Was es zieht, wird unverhüllt gesendet und verrät nichts über Ihre Antworten.",
+"Von diesen %(questions)s Fragen werden Ihnen nur %(n)s gestellt, die Ihr Gerät wie im Losverfahren zieht: ein einziges Mal, bevor es eine Antwort kennt, und endgültig. Was es zieht, wird unverhüllt gesendet und verrät nichts über Ihre Antworten."
+],
+"Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends yes %(gained)s.": "Ihr Gerät wirft eine Münze: Ein Ja wird %(lost)s als Nein gesendet, ein Nein %(gained)s als Ja.",
+"Your device may change your answer at random. It sends a different option %(lost)s.": "Ihr Gerät würfelt: %(lost)s sendet es eine andere, zufällig gezogene Option.",
+"Your device may change your answer at random. It sends the opposite %(lost)s.": "Ihr Gerät wirft eine Münze: %(lost)s sendet es das Gegenteil.",
+"Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Ihr Gerät zieht %(weight)s der %(n)s Optionen und sendet diese: %(lost)s ist Ihre nicht darunter.",
+"Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Ihr Gerät lost eine der Optionen aus und sendet ein Ja oder Nein zu ihr allein: %(lost)s das Gegenteil.",
+"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf eine von %(levels)s Zahlen: %(lost)s sendet es ein zufällig gezogenes Zeichen, das für eine andere steht.",
+"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf die kleinste oder die größte: %(lost)s sendet es die andere.",
+"Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Ihr Gerät sendet eine Zahl, die für viele Texte spricht: %(lost)s ist Ihrer nicht darunter.",
+"Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Ihr Gerät sendet eine Zahl, die für einige Optionen spricht: %(lost)s ist Ihre nicht darunter.",
+"Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Ihr Gerät sendet für jede Option ein Ja oder Nein und wirft für jede eine Münze: Ein Ja wird %(lost)s als Nein gesendet, ein Nein %(gained)s als Ja.",
+"Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "Ihr Gerät macht aus Ihrem Text ein Muster, das auch zu anderen Texten gehört, und der Zufall verändert es: Was zu Ihrem gehört, wird %(lost)s weggelassen, was nicht dazugehört, %(gained)s eingefügt.",
 "Your invitation": "Ihre Einladung",
 "Your receipt": "Ihr Beleg",
 "Your report waits for another invitation": "Ihre Meldung wartet auf eine andere Einladung",
@@ -180,7 +180,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Ihre Meldung wurde erstellt",
 "Your report was not accepted": "Ihre Meldung wurde nicht angenommen",
 "Your report was not accepted.": "Ihre Meldung wurde nicht angenommen.",
-"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Ihre Meldungen aller Wellen sind zusammen wenig geschützt, denn wer sich Ihrer Antworten zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
+"Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Ihre Meldungen aller Wellen sind zusammen wenig geschützt, denn wer sich Ihrer Antworten zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
 "at least %(n)s time in %(of)s": [
 "in mindestens %(n)s von %(of)s Fällen",
 "in mindestens %(n)s von %(of)s Fällen"

@@ -18,13 +18,29 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "A report without it would tell that you left it out.": "Un informe sin esta respuesta revelaría que usted no respondió.",
 "A whole number from %(minimum)s to %(maximum)s, in steps of %(step)s.": "Un número entero de %(minimum)s a %(maximum)s, en pasos de %(step)s.",
 "A whole number from %(minimum)s to %(maximum)s.": "Un número entero de %(minimum)s a %(maximum)s.",
-"After all that you send of the same answer, however often, at most %(highest)s.": "Después de todo lo que usted envía de la misma respuesta, por muchas veces que sea, como máximo un %(highest)s.",
+"After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.": "Después de todo lo que usted envía de la misma respuesta, por muchas veces que sea, como máximo un %(highest)s.",
 "All of it, in numbers": "Todo, en cifras",
 "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.": "Cada respuesta conserva lo que el azar hizo de ella: volver a mirar, o cambiarla y deshacer el cambio, no sortea nada nuevo.",
 "Back": "Atrás",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Debajo de cada pregunta puede leer qué hace el azar con su respuesta, y cuánto oculta eso. Solo se puede dejar sin responder una pregunta donde la página lo dice: un hueco revelaría algo sobre usted.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Los navegadores solo prestan a las páginas https la criptografía que cambia sus respuestas. Aquí no se puede responder nada, y no se envió ninguna respuesta. Por favor, pida a quien realiza la encuesta una dirección que empiece por https.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "No se pudieron cargar los botones y las indicaciones en este idioma: %(language)s.",
+"By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.": [
+"De cada %(people)s personas a las que se pregunta por una opción y que no la eligieron, %(n)s dice por efecto del azar que sí.",
+"De cada %(people)s personas a las que se pregunta por una opción y que no la eligieron, %(n)s dicen por efecto del azar que sí."
+],
+"By chance, %(n)s of every %(people)s people who say no also sends yes.": [
+"De cada %(people)s personas cuya respuesta es no, %(n)s también dice que sí por efecto del azar.",
+"De cada %(people)s personas cuya respuesta es no, %(n)s también dicen que sí por efecto del azar."
+],
+"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
+"De cada %(people)s personas con otra respuesta, %(n)s envía por efecto del azar algo que apunta a la de usted.",
+"De cada %(people)s personas con otra respuesta, %(n)s envían por efecto del azar algo que apunta a la de usted."
+],
+"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
+"De cada %(people)s personas cuyo número está lo más lejos posible del de usted, %(n)s envía por efecto del azar algo que apunta al de usted.",
+"De cada %(people)s personas cuyo número está lo más lejos posible del de usted, %(n)s envían por efecto del azar algo que apunta al de usted."
+],
 "Chance changes your answers on this device before anything is sent.": "El azar cambia sus respuestas en este dispositivo antes de que se envíe nada.",
 "Chance has made this of your answers. It may have left some as they are.": "Esto es lo que el azar hizo de sus respuestas. Puede que haya dejado algunas como están.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Esto es lo que el azar hizo de sus respuestas. Puede que haya dejado algunas como están: nadie que las vea puede saber con seguridad cuáles.",
@@ -62,26 +78,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "No to the one option that your device drew: %(option)s": "No a la única opción que sorteó su dispositivo: %(option)s",
 "None of them": "Ninguna de ellas",
 "Nothing of what you answer is sent yet.": "Todavía no se envía nada de sus respuestas.",
-"Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they did.": [
-"De cada %(people)s personas a las que se pregunta por una opción y que no la eligieron, %(n)s dice por efecto del azar que sí.",
-"De cada %(people)s personas a las que se pregunta por una opción y que no la eligieron, %(n)s dicen por efecto del azar que sí."
-],
-"Of %(people)s people whose answer is no, %(n)s says yes by chance too.": [
-"De cada %(people)s personas cuya respuesta es no, %(n)s también dice que sí por efecto del azar.",
-"De cada %(people)s personas cuya respuesta es no, %(n)s también dicen que sí por efecto del azar."
-],
-"Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for yours.": [
-"De cada %(people)s personas cuyo número está lo más lejos posible del de usted, %(n)s envía por efecto del azar algo que apunta al de usted.",
-"De cada %(people)s personas cuyo número está lo más lejos posible del de usted, %(n)s envían por efecto del azar algo que apunta al de usted."
-],
-"Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.": [
-"De cada %(people)s personas con otra respuesta, %(n)s envía por efecto del azar algo que apunta a la de usted.",
-"De cada %(people)s personas con otra respuesta, %(n)s envían por efecto del azar algo que apunta a la de usted."
-],
-"Of these %(questions)s questions only %(n)s is asked of you, which your device draws as by lot: once, before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.": [
-"De estas %(questions)s preguntas solo se le hace %(n)s, que su dispositivo sortea: una sola vez, antes de conocer ninguna respuesta, y de forma definitiva. Lo que sortea se envía sin ocultar, y no revela nada de sus respuestas.",
-"De estas %(questions)s preguntas solo se le hacen %(n)s, que su dispositivo sortea: una sola vez, antes de conocer ninguna respuesta, y de forma definitiva. Lo que sortea se envía sin ocultar, y no revela nada de sus respuestas."
-],
 "One of these %(n)s of %(all)s": "Una de estas %(n)s de %(all)s",
 "One of these: %(options)s": "Una de estas: %(options)s",
 "One or a few words. Nobody reads what you write: all that can ever be learnt is whether it is a common, short answer.": "Una o pocas palabras. Nadie lee lo que usted escribe: lo único que se puede llegar a saber es si es una respuesta frecuente y corta.",
@@ -101,6 +97,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Send": "Enviar",
 "Send it again": "Enviarlo otra vez",
 "Something went wrong on this page": "Algo falló en esta página",
+"Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most %(highest)s sure.": "Quien tiene un %(prior)s de certeza sobre su respuesta tiene como máximo un %(highest)s después de ver lo que usted envía.",
 "Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s": "Encuesta %(id)s. La huella de la encuesta, que representa cada palabra y cada número de ella: %(fingerprint)s",
 "Thank you": "Gracias",
 "That would give away more than this browser allows": "Eso revelaría más de lo que permite este navegador",
@@ -144,7 +141,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "What you answered stays on this page, and no answer was sent.": "Lo que usted respondió queda en esta página, y no se envió ninguna respuesta.",
 "Which": "Cuáles",
 "Who asks: %(controller)s": "Quién pregunta: %(controller)s",
-"Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.": "Quien tiene un %(prior)s de certeza sobre su respuesta tiene como máximo un %(highest)s después de ver lo que usted envía.",
 "Write it in digits, without separating thousands, and with one point or comma at most.": "Escríbalo en cifras, sin separar los millares y con un punto o una coma como máximo.",
 "Yes": "Sí",
 "Yes to %(n)s of %(all)s": "Sí a %(n)s de %(all)s",
@@ -156,19 +152,23 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Usted recibe un comprobante. El informe en sí se cuenta y no se guarda, así que no se puede volver a sacar.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Puede dejarla sin responder: eso cuenta como “%(skip)s”, y el azar puede cambiar eso también.",
 "You see what will be sent, and decide.": "Usted ve lo que se enviará, y decide.",
-"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Su respuesta está poco protegida, porque quien tenía un %(prior)s de certeza sobre ella puede llegar a tener más de un %(limit)s.",
-"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Sus respuestas en conjunto están poco protegidas, porque quien tenía un %(prior)s de certeza sobre ellas puede llegar a tener más de un %(limit)s.",
-"Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Su dispositivo sortea %(weight)s de las %(n)s opciones y las envía: %(lost)s, la de usted no está entre ellas.",
-"Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Su dispositivo sortea una de las opciones y envía un sí o un no solo a ella: %(lost)s, lo contrario.",
-"Your device flips a coin: %(lost)s it sends the opposite.": "Su dispositivo lanza una moneda: %(lost)s envía lo contrario.",
-"Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Su dispositivo lanza una moneda: un sí se envía como no %(lost)s, y un no como sí %(gained)s.",
-"Your device rolls a die: %(lost)s it sends another option, drawn at random.": "Su dispositivo lanza un dado: %(lost)s envía otra opción, sorteada al azar.",
-"Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at random, that stands for another.": "Su dispositivo redondea su número a uno de %(levels)s, al azar: %(lost)s envía un signo, sorteado al azar, que representa otro.",
-"Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.": "Su dispositivo redondea su número al menor o al mayor al azar: %(lost)s envía el otro.",
-"Your device sends a number that speaks for many texts: %(lost)s yours is not among them.": "Su dispositivo envía un número que apunta a muchos textos: %(lost)s, el de usted no está entre ellos.",
-"Your device sends a number that speaks for some options: %(lost)s yours is not among them.": "Su dispositivo envía un número que apunta a algunas opciones: %(lost)s, la de usted no está entre ellas.",
-"Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Su dispositivo envía un sí o un no por cada opción, y lanza una moneda por cada una: un sí se envía como no %(lost)s, y un no como sí %(gained)s.",
-"Your device turns your text into a pattern that other texts share, and chance changes it: what is yours is left out %(lost)s, what is not is put in %(gained)s.": "Su dispositivo convierte su texto en un patrón que comparten otros textos, y el azar lo cambia: lo que es de usted se omite %(lost)s, y lo que no lo es se añade %(gained)s.",
+"Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Su respuesta está poco protegida, porque quien tenía un %(prior)s de certeza sobre ella puede llegar a tener más de un %(limit)s.",
+"Your answers together are protected little. Someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Sus respuestas en conjunto están poco protegidas, porque quien tenía un %(prior)s de certeza sobre ellas puede llegar a tener más de un %(limit)s.",
+"Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.": [
+"De estas %(questions)s preguntas solo se le hace %(n)s, que su dispositivo sortea: una sola vez, antes de conocer ninguna respuesta, y de forma definitiva. Lo que sortea se envía sin ocultar, y no revela nada de sus respuestas.",
+"De estas %(questions)s preguntas solo se le hacen %(n)s, que su dispositivo sortea: una sola vez, antes de conocer ninguna respuesta, y de forma definitiva. Lo que sortea se envía sin ocultar, y no revela nada de sus respuestas."
+],
+"Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends yes %(gained)s.": "Su dispositivo lanza una moneda: un sí se envía como no %(lost)s, y un no como sí %(gained)s.",
+"Your device may change your answer at random. It sends a different option %(lost)s.": "Su dispositivo lanza un dado: %(lost)s envía otra opción, sorteada al azar.",
+"Your device may change your answer at random. It sends the opposite %(lost)s.": "Su dispositivo lanza una moneda: %(lost)s envía lo contrario.",
+"Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Su dispositivo sortea %(weight)s de las %(n)s opciones y las envía: %(lost)s, la de usted no está entre ellas.",
+"Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Su dispositivo sortea una de las opciones y envía un sí o un no solo a ella: %(lost)s, lo contrario.",
+"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Su dispositivo redondea su número a uno de %(levels)s, al azar: %(lost)s envía un signo, sorteado al azar, que representa otro.",
+"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Su dispositivo redondea su número al menor o al mayor al azar: %(lost)s envía el otro.",
+"Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Su dispositivo envía un número que apunta a muchos textos: %(lost)s, el de usted no está entre ellos.",
+"Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Su dispositivo envía un número que apunta a algunas opciones: %(lost)s, la de usted no está entre ellas.",
+"Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Su dispositivo envía un sí o un no por cada opción, y lanza una moneda por cada una: un sí se envía como no %(lost)s, y un no como sí %(gained)s.",
+"Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "Su dispositivo convierte su texto en un patrón que comparten otros textos, y el azar lo cambia: lo que es de usted se omite %(lost)s, y lo que no lo es se añade %(gained)s.",
 "Your invitation": "Su invitación",
 "Your receipt": "Su comprobante",
 "Your report waits for another invitation": "Su informe espera otra invitación",
@@ -180,7 +180,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Su informe está hecho",
 "Your report was not accepted": "Su informe no se aceptó",
 "Your report was not accepted.": "Su informe no se aceptó.",
-"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Sus informes de todas las rondas en conjunto están poco protegidos, porque quien tenía un %(prior)s de certeza sobre sus respuestas puede llegar a tener más de un %(limit)s.",
+"Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Sus informes de todas las rondas en conjunto están poco protegidos, porque quien tenía un %(prior)s de certeza sobre sus respuestas puede llegar a tener más de un %(limit)s.",
 "at least %(n)s time in %(of)s": [
 "al menos %(n)s de cada %(of)s veces",
 "al menos %(n)s de cada %(of)s veces"

@@ -18,13 +18,29 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "A report without it would tell that you left it out.": "Un rapport sans cette réponse dirait que vous l’avez laissée de côté.",
 "A whole number from %(minimum)s to %(maximum)s, in steps of %(step)s.": "Un nombre entier de %(minimum)s à %(maximum)s, par pas de %(step)s.",
 "A whole number from %(minimum)s to %(maximum)s.": "Un nombre entier de %(minimum)s à %(maximum)s.",
-"After all that you send of the same answer, however often, at most %(highest)s.": "Après tout ce que vous envoyez au sujet de la même réponse, aussi souvent que ce soit, au plus à %(highest)s.",
+"After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.": "Après tout ce que vous envoyez au sujet de la même réponse, aussi souvent que ce soit, au plus à %(highest)s.",
 "All of it, in numbers": "Tout, en chiffres",
 "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.": "Une réponse garde ce que le hasard en a fait : regarder à nouveau, ou la modifier puis la rétablir, ne tire rien de nouveau.",
 "Back": "Retour",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Sous chaque question, vous pouvez lire ce que le hasard fait à sa réponse, et à quel point cela la cache. Une réponse ne peut être laissée de côté que là où la page le dit : un vide révélerait quelque chose sur vous.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Les navigateurs ne fournissent qu’à de telles pages la cryptographie qui modifie vos réponses. Il n’est pas possible de répondre ici, et aucune réponse n’a été envoyée. Veuillez demander aux responsables de l’enquête une adresse qui commence par https.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "Les boutons et les indications n’ont pas pu être chargés dans cette langue : %(language)s.",
+"By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.": [
+"Sur %(people)s personnes qui sont interrogées sur une option et ne l’ont pas choisie, %(n)s dit par hasard l’avoir choisie.",
+"Sur %(people)s personnes qui sont interrogées sur une option et ne l’ont pas choisie, %(n)s disent par hasard l’avoir choisie."
+],
+"By chance, %(n)s of every %(people)s people who say no also sends yes.": [
+"Sur %(people)s personnes dont la réponse est non, %(n)s dit aussi oui par hasard.",
+"Sur %(people)s personnes dont la réponse est non, %(n)s disent aussi oui par hasard."
+],
+"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
+"Sur %(people)s personnes ayant une autre réponse, %(n)s envoie par hasard ce qui parle en faveur de la vôtre.",
+"Sur %(people)s personnes ayant une autre réponse, %(n)s envoient par hasard ce qui parle en faveur de la vôtre."
+],
+"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
+"Sur %(people)s personnes dont le nombre est aussi éloigné du vôtre que possible, %(n)s envoie par hasard ce qui parle en faveur du vôtre.",
+"Sur %(people)s personnes dont le nombre est aussi éloigné du vôtre que possible, %(n)s envoient par hasard ce qui parle en faveur du vôtre."
+],
 "Chance changes your answers on this device before anything is sent.": "Le hasard modifie vos réponses sur cet appareil avant tout envoi.",
 "Chance has made this of your answers. It may have left some as they are.": "Voici ce que le hasard a fait de vos réponses. Il en a peut-être laissé certaines telles quelles.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Voici ce que le hasard a fait de vos réponses. Il en a peut-être laissé certaines telles quelles : personne, en les voyant, ne peut être sûr desquelles il s’agit.",
@@ -62,26 +78,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "No to the one option that your device drew: %(option)s": "Non à la seule option que votre appareil a tirée au sort : %(option)s",
 "None of them": "Aucune",
 "Nothing of what you answer is sent yet.": "Rien de vos réponses n’est encore envoyé.",
-"Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they did.": [
-"Sur %(people)s personnes qui sont interrogées sur une option et ne l’ont pas choisie, %(n)s dit par hasard l’avoir choisie.",
-"Sur %(people)s personnes qui sont interrogées sur une option et ne l’ont pas choisie, %(n)s disent par hasard l’avoir choisie."
-],
-"Of %(people)s people whose answer is no, %(n)s says yes by chance too.": [
-"Sur %(people)s personnes dont la réponse est non, %(n)s dit aussi oui par hasard.",
-"Sur %(people)s personnes dont la réponse est non, %(n)s disent aussi oui par hasard."
-],
-"Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for yours.": [
-"Sur %(people)s personnes dont le nombre est aussi éloigné du vôtre que possible, %(n)s envoie par hasard ce qui parle en faveur du vôtre.",
-"Sur %(people)s personnes dont le nombre est aussi éloigné du vôtre que possible, %(n)s envoient par hasard ce qui parle en faveur du vôtre."
-],
-"Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.": [
-"Sur %(people)s personnes ayant une autre réponse, %(n)s envoie par hasard ce qui parle en faveur de la vôtre.",
-"Sur %(people)s personnes ayant une autre réponse, %(n)s envoient par hasard ce qui parle en faveur de la vôtre."
-],
-"Of these %(questions)s questions only %(n)s is asked of you, which your device draws as by lot: once, before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.": [
-"De ces %(questions)s questions, seule %(n)s vous est posée, que votre appareil tire au sort : une seule fois, avant de connaître aucune réponse, et définitivement. Ce qu’il tire est envoyé en clair, et ne dit rien de vos réponses.",
-"De ces %(questions)s questions, seules %(n)s vous sont posées, que votre appareil tire au sort : une seule fois, avant de connaître aucune réponse, et définitivement. Ce qu’il tire est envoyé en clair, et ne dit rien de vos réponses."
-],
 "One of these %(n)s of %(all)s": "L’une de ces %(n)s sur %(all)s",
 "One of these: %(options)s": "L’une de celles-ci : %(options)s",
 "One or a few words. Nobody reads what you write: all that can ever be learnt is whether it is a common, short answer.": "Un ou quelques mots. Personne ne lit ce que vous écrivez : tout ce que l’on pourra jamais apprendre, c’est s’il s’agit d’une réponse courte et fréquente.",
@@ -101,6 +97,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Send": "Envoyer",
 "Send it again": "Envoyer à nouveau",
 "Something went wrong on this page": "Un problème est survenu sur cette page",
+"Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most %(highest)s sure.": "Une personne sûre à %(prior)s de votre réponse l’est au plus à %(highest)s après avoir vu ce que vous envoyez.",
 "Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s": "Enquête %(id)s. Son empreinte, qui tient lieu de chacun de ses mots et de ses nombres : %(fingerprint)s",
 "Thank you": "Merci",
 "That would give away more than this browser allows": "Cela révélerait plus que ce navigateur ne le permet",
@@ -144,7 +141,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "What you answered stays on this page, and no answer was sent.": "Ce que vous avez répondu reste sur cette page, et aucune réponse n’a été envoyée.",
 "Which": "Lesquelles",
 "Who asks: %(controller)s": "Qui demande : %(controller)s",
-"Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.": "Une personne sûre à %(prior)s de votre réponse l’est au plus à %(highest)s après avoir vu ce que vous envoyez.",
 "Write it in digits, without separating thousands, and with one point or comma at most.": "Écrivez-le en chiffres, sans séparer les milliers, avec au plus un point ou une virgule.",
 "Yes": "Oui",
 "Yes to %(n)s of %(all)s": "Oui à %(n)s sur %(all)s",
@@ -156,19 +152,23 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Vous recevez un reçu. Le rapport lui-même est compté et n’est pas conservé ; il ne peut donc plus être retiré.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Vous pouvez la laisser de côté : cela compte comme « %(skip)s », et le hasard peut modifier cela aussi.",
 "You see what will be sent, and decide.": "Vous voyez ce qui sera envoyé, et vous décidez.",
-"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Votre réponse est peu protégée, car quelqu’un qui en était sûr à %(prior)s peut en devenir sûr à plus de %(limit)s.",
-"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Vos réponses prises ensemble sont peu protégées, car quelqu’un qui en était sûr à %(prior)s peut en devenir sûr à plus de %(limit)s.",
-"Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Votre appareil tire %(weight)s des %(n)s options et les envoie : %(lost)s, la vôtre n’en fait pas partie.",
-"Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Votre appareil tire au sort l’une des options et envoie un oui ou un non pour elle seule : %(lost)s, le contraire.",
-"Your device flips a coin: %(lost)s it sends the opposite.": "Votre appareil lance une pièce : %(lost)s, il envoie le contraire.",
-"Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Votre appareil lance une pièce : un oui est envoyé comme non %(lost)s ; un non est envoyé comme oui %(gained)s.",
-"Your device rolls a die: %(lost)s it sends another option, drawn at random.": "Votre appareil lance un dé : %(lost)s, il envoie une autre option, tirée au hasard.",
-"Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at random, that stands for another.": "Votre appareil arrondit votre nombre, au hasard, à l’un de %(levels)s nombres : %(lost)s, il envoie un signe, tiré au hasard, qui correspond à un autre.",
-"Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.": "Votre appareil arrondit votre nombre, au hasard, au plus petit ou au plus grand : %(lost)s, il envoie l’autre.",
-"Your device sends a number that speaks for many texts: %(lost)s yours is not among them.": "Votre appareil envoie un nombre qui parle en faveur de nombreux textes : %(lost)s, le vôtre n’en fait pas partie.",
-"Your device sends a number that speaks for some options: %(lost)s yours is not among them.": "Votre appareil envoie un nombre qui parle en faveur de certaines options : %(lost)s, la vôtre n’en fait pas partie.",
-"Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Votre appareil envoie un oui ou un non pour chaque option, et lance une pièce pour chacune : un oui est envoyé comme non %(lost)s ; un non est envoyé comme oui %(gained)s.",
-"Your device turns your text into a pattern that other texts share, and chance changes it: what is yours is left out %(lost)s, what is not is put in %(gained)s.": "Votre appareil transforme votre texte en un motif que d’autres textes partagent, et le hasard le modifie : ce qui vient de votre texte est omis %(lost)s ; ce qui n’en vient pas est ajouté %(gained)s.",
+"Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Votre réponse est peu protégée, car quelqu’un qui en était sûr à %(prior)s peut en devenir sûr à plus de %(limit)s.",
+"Your answers together are protected little. Someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Vos réponses prises ensemble sont peu protégées, car quelqu’un qui en était sûr à %(prior)s peut en devenir sûr à plus de %(limit)s.",
+"Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.": [
+"De ces %(questions)s questions, seule %(n)s vous est posée, que votre appareil tire au sort : une seule fois, avant de connaître aucune réponse, et définitivement. Ce qu’il tire est envoyé en clair, et ne dit rien de vos réponses.",
+"De ces %(questions)s questions, seules %(n)s vous sont posées, que votre appareil tire au sort : une seule fois, avant de connaître aucune réponse, et définitivement. Ce qu’il tire est envoyé en clair, et ne dit rien de vos réponses."
+],
+"Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends yes %(gained)s.": "Votre appareil lance une pièce : un oui est envoyé comme non %(lost)s ; un non est envoyé comme oui %(gained)s.",
+"Your device may change your answer at random. It sends a different option %(lost)s.": "Votre appareil lance un dé : %(lost)s, il envoie une autre option, tirée au hasard.",
+"Your device may change your answer at random. It sends the opposite %(lost)s.": "Votre appareil lance une pièce : %(lost)s, il envoie le contraire.",
+"Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Votre appareil tire %(weight)s des %(n)s options et les envoie : %(lost)s, la vôtre n’en fait pas partie.",
+"Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Votre appareil tire au sort l’une des options et envoie un oui ou un non pour elle seule : %(lost)s, le contraire.",
+"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Votre appareil arrondit votre nombre, au hasard, à l’un de %(levels)s nombres : %(lost)s, il envoie un signe, tiré au hasard, qui correspond à un autre.",
+"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Votre appareil arrondit votre nombre, au hasard, au plus petit ou au plus grand : %(lost)s, il envoie l’autre.",
+"Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Votre appareil envoie un nombre qui parle en faveur de nombreux textes : %(lost)s, le vôtre n’en fait pas partie.",
+"Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Votre appareil envoie un nombre qui parle en faveur de certaines options : %(lost)s, la vôtre n’en fait pas partie.",
+"Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Votre appareil envoie un oui ou un non pour chaque option, et lance une pièce pour chacune : un oui est envoyé comme non %(lost)s ; un non est envoyé comme oui %(gained)s.",
+"Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "Votre appareil transforme votre texte en un motif que d’autres textes partagent, et le hasard le modifie : ce qui vient de votre texte est omis %(lost)s ; ce qui n’en vient pas est ajouté %(gained)s.",
 "Your invitation": "Votre invitation",
 "Your receipt": "Votre reçu",
 "Your report waits for another invitation": "Votre rapport attend une autre invitation",
@@ -180,7 +180,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Votre rapport a été fait",
 "Your report was not accepted": "Votre rapport n’a pas été accepté",
 "Your report was not accepted.": "Votre rapport n’a pas été accepté.",
-"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Vos rapports de toutes les vagues pris ensemble sont peu protégés, car quelqu’un qui était sûr de vos réponses à %(prior)s peut en devenir sûr à plus de %(limit)s.",
+"Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Vos rapports de toutes les vagues pris ensemble sont peu protégés, car quelqu’un qui était sûr de vos réponses à %(prior)s peut en devenir sûr à plus de %(limit)s.",
 "at least %(n)s time in %(of)s": [
 "au moins %(n)s fois sur %(of)s",
 "au moins %(n)s fois sur %(of)s"

@@ -18,13 +18,29 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "A report without it would tell that you left it out.": "इसके बिना रिपोर्ट बता देगी कि आपने इसे छोड़ा।",
 "A whole number from %(minimum)s to %(maximum)s, in steps of %(step)s.": "%(minimum)s से %(maximum)s तक की पूर्ण संख्या, %(step)s के चरणों में।",
 "A whole number from %(minimum)s to %(maximum)s.": "%(minimum)s से %(maximum)s तक की पूर्ण संख्या।",
-"After all that you send of the same answer, however often, at most %(highest)s.": "उसी उत्तर के लिए आप जो कुछ भी भेजें, चाहे जितनी बार, उस सबके बाद अधिक से अधिक %(highest)s।",
+"After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.": "उसी उत्तर के लिए आप जो कुछ भी भेजें, चाहे जितनी बार, उस सबके बाद अधिक से अधिक %(highest)s।",
 "All of it, in numbers": "सब कुछ, संख्याओं में",
 "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.": "संयोग ने किसी उत्तर को जो बना दिया, वह वैसा ही रहता है: दोबारा देखने से, या उसे बदलकर फिर पहले जैसा करने से, नया ड्रॉ नहीं होता।",
 "Back": "पीछे",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "हर प्रश्न के नीचे आप पढ़ सकते हैं कि संयोग उसके उत्तर के साथ क्या करता है, और उससे कितना छिपता है। कोई उत्तर केवल वहीं छोड़ा जा सकता है जहाँ पेज ऐसा कहे: ख़ाली जगह आपके बारे में कुछ बता देगी।",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "आपके उत्तर बदलने वाली क्रिप्टोग्राफ़ी ब्राउज़र केवल ऐसे पेजों को देते हैं। यहाँ किसी बात का उत्तर नहीं दिया जा सकता, और कोई उत्तर नहीं भेजा गया। कृपया सर्वेक्षण चलाने वालों से ऐसा पता माँगें जो https से शुरू हो।",
 "Buttons and hints could not be loaded in this language: %(language)s.": "इस भाषा में बटन और संकेत लोड नहीं हो सके: %(language)s",
+"By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.": [
+"जिन लोगों से किसी विकल्प के बारे में पूछा गया और जिन्होंने उसे नहीं चुना, उनमें हर %(people)s में से %(n)s संयोग से कहता है कि उसे चुना था।",
+"जिन लोगों से किसी विकल्प के बारे में पूछा गया और जिन्होंने उसे नहीं चुना, उनमें हर %(people)s में से %(n)s संयोग से कहते हैं कि उसे चुना था।"
+],
+"By chance, %(n)s of every %(people)s people who say no also sends yes.": [
+"जिन लोगों का उत्तर “नहीं” है, उनमें हर %(people)s में से %(n)s भी संयोग से “हाँ” कहता है।",
+"जिन लोगों का उत्तर “नहीं” है, उनमें हर %(people)s में से %(n)s भी संयोग से “हाँ” कहते हैं।"
+],
+"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
+"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजता है जो आपके उत्तर की ओर इशारा करता है।",
+"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजते हैं जो आपके उत्तर की ओर इशारा करता है।"
+],
+"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
+"जिन लोगों की संख्या आपकी संख्या से सबसे अधिक दूर है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजता है जो आपकी संख्या की ओर इशारा करता है।",
+"जिन लोगों की संख्या आपकी संख्या से सबसे अधिक दूर है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजते हैं जो आपकी संख्या की ओर इशारा करता है।"
+],
 "Chance changes your answers on this device before anything is sent.": "कुछ भी भेजे जाने से पहले, संयोग इसी डिवाइस पर आपके उत्तर बदल देता है।",
 "Chance has made this of your answers. It may have left some as they are.": "संयोग ने आपके उत्तरों को यह बना दिया है। हो सकता है कि कुछ जैसे थे वैसे ही रहे हों।",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "संयोग ने आपके उत्तरों को यह बना दिया है। हो सकता है कि कुछ जैसे थे वैसे ही रहे हों: इन्हें देखने वाला कोई भी पक्का नहीं जान सकता कि कौन-से।",
@@ -62,26 +78,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "No to the one option that your device drew: %(option)s": "आपके डिवाइस ने जो एक विकल्प निकाला, उसके लिए “नहीं”: %(option)s",
 "None of them": "इनमें से कोई नहीं",
 "Nothing of what you answer is sent yet.": "आपके उत्तरों में से अभी कुछ भी नहीं भेजा गया है।",
-"Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they did.": [
-"जिन लोगों से किसी विकल्प के बारे में पूछा गया और जिन्होंने उसे नहीं चुना, उनमें हर %(people)s में से %(n)s संयोग से कहता है कि उसे चुना था।",
-"जिन लोगों से किसी विकल्प के बारे में पूछा गया और जिन्होंने उसे नहीं चुना, उनमें हर %(people)s में से %(n)s संयोग से कहते हैं कि उसे चुना था।"
-],
-"Of %(people)s people whose answer is no, %(n)s says yes by chance too.": [
-"जिन लोगों का उत्तर “नहीं” है, उनमें हर %(people)s में से %(n)s भी संयोग से “हाँ” कहता है।",
-"जिन लोगों का उत्तर “नहीं” है, उनमें हर %(people)s में से %(n)s भी संयोग से “हाँ” कहते हैं।"
-],
-"Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for yours.": [
-"जिन लोगों की संख्या आपकी संख्या से सबसे अधिक दूर है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजता है जो आपकी संख्या की ओर इशारा करता है।",
-"जिन लोगों की संख्या आपकी संख्या से सबसे अधिक दूर है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजते हैं जो आपकी संख्या की ओर इशारा करता है।"
-],
-"Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.": [
-"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजता है जो आपके उत्तर की ओर इशारा करता है।",
-"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजते हैं जो आपके उत्तर की ओर इशारा करता है।"
-],
-"Of these %(questions)s questions only %(n)s is asked of you, which your device draws as by lot: once, before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.": [
-"इन %(questions)s प्रश्नों में से आपसे केवल %(n)s पूछा जाता है, जिसे आपका डिवाइस लॉटरी की तरह निकालता है: एक ही बार, कोई भी उत्तर जानने से पहले, और हमेशा के लिए। जो निकलता है वह खुले रूप में भेजा जाता है, और आपके उत्तरों के बारे में कुछ नहीं बताता।",
-"इन %(questions)s प्रश्नों में से आपसे केवल %(n)s पूछे जाते हैं, जिन्हें आपका डिवाइस लॉटरी की तरह निकालता है: एक ही बार, कोई भी उत्तर जानने से पहले, और हमेशा के लिए। जो निकलता है वह खुले रूप में भेजा जाता है, और आपके उत्तरों के बारे में कुछ नहीं बताता।"
-],
 "One of these %(n)s of %(all)s": "%(all)s में से इन %(n)s में से एक",
 "One of these: %(options)s": "इनमें से एक: %(options)s",
 "One or a few words. Nobody reads what you write: all that can ever be learnt is whether it is a common, short answer.": "एक या कुछ शब्द। आपका लिखा कोई नहीं पढ़ता: कभी भी बस इतना ही जाना जा सकता है कि यह कोई आम, छोटा उत्तर है या नहीं।",
@@ -101,6 +97,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Send": "भेजें",
 "Send it again": "फिर से भेजें",
 "Something went wrong on this page": "इस पेज पर कुछ गड़बड़ हो गई",
+"Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most %(highest)s sure.": "जिसे आपके उत्तर का %(prior)s यक़ीन हो, उसे आपका भेजा हुआ देखने के बाद उसका अधिक से अधिक %(highest)s यक़ीन होगा।",
 "Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s": "सर्वेक्षण %(id)s। इसका फ़िंगरप्रिंट, जो इसके हर शब्द और हर संख्या का प्रतीक है: %(fingerprint)s",
 "Thank you": "धन्यवाद",
 "That would give away more than this browser allows": "उससे इतना पता चल जाएगा जितने की यह ब्राउज़र अनुमति नहीं देता",
@@ -144,7 +141,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "What you answered stays on this page, and no answer was sent.": "आपके उत्तर इस पेज पर रहते हैं, और कोई उत्तर नहीं भेजा गया।",
 "Which": "कौन-से",
 "Who asks: %(controller)s": "कौन पूछ रहा है: %(controller)s",
-"Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.": "जिसे आपके उत्तर का %(prior)s यक़ीन हो, उसे आपका भेजा हुआ देखने के बाद उसका अधिक से अधिक %(highest)s यक़ीन होगा।",
 "Write it in digits, without separating thousands, and with one point or comma at most.": "इसे अंकों में लिखें, हज़ारों को अलग किए बिना, और अधिक से अधिक एक दशमलव बिंदु या अल्पविराम के साथ।",
 "Yes": "हाँ",
 "Yes to %(n)s of %(all)s": "%(all)s में से %(n)s के लिए “हाँ”",
@@ -156,19 +152,23 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "आपको एक रसीद मिलती है। रिपोर्ट ख़ुद गिनी जाती है और रखी नहीं जाती, इसलिए उसे वापस नहीं निकाला जा सकता।",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "आप इसे छोड़ सकते हैं: यह “%(skip)s” गिना जाता है, और संयोग उसे भी बदल सकता है।",
 "You see what will be sent, and decide.": "आप देखें कि क्या भेजा जाएगा, और फ़ैसला करें।",
-"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "आपका उत्तर कम सुरक्षित है, क्योंकि जिसे उसका %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
-"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "आपके उत्तर मिलकर कम सुरक्षित हैं, क्योंकि जिसे उनका %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
-"Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "आपका डिवाइस %(n)s में से %(weight)s विकल्प संयोग से निकालता है और उन्हें भेजता है: %(lost)s उनमें आपका विकल्प नहीं होता।",
-"Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "आपका डिवाइस विकल्पों में से एक को संयोग से निकालता है और केवल उसी के लिए “हाँ” या “नहीं” भेजता है: %(lost)s इसका उलटा।",
-"Your device flips a coin: %(lost)s it sends the opposite.": "आपका डिवाइस सिक्का उछालता है: %(lost)s वह उलटा उत्तर भेजता है।",
-"Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "आपका डिवाइस सिक्का उछालता है: “हाँ” %(lost)s “नहीं” बनकर जाता है, और “नहीं” %(gained)s “हाँ” बनकर।",
-"Your device rolls a die: %(lost)s it sends another option, drawn at random.": "आपका डिवाइस पासा फेंकता है: %(lost)s वह संयोग से निकाला हुआ कोई दूसरा विकल्प भेजता है।",
-"Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at random, that stands for another.": "आपका डिवाइस आपकी संख्या को संयोग से %(levels)s में से एक तक पूर्णांकित करता है: %(lost)s वह संयोग से निकाला हुआ ऐसा चिह्न भेजता है जो किसी दूसरी संख्या का हो।",
-"Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.": "आपका डिवाइस आपकी संख्या को संयोग से सबसे छोटी या सबसे बड़ी तक पूर्णांकित करता है: %(lost)s वह दूसरी भेजता है।",
-"Your device sends a number that speaks for many texts: %(lost)s yours is not among them.": "आपका डिवाइस एक ऐसी संख्या भेजता है जो बहुत-से टेक्स्ट की ओर इशारा करती है: %(lost)s उनमें आपका टेक्स्ट नहीं होता।",
-"Your device sends a number that speaks for some options: %(lost)s yours is not among them.": "आपका डिवाइस एक ऐसी संख्या भेजता है जो कुछ विकल्पों की ओर इशारा करती है: %(lost)s उनमें आपका विकल्प नहीं होता।",
-"Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "आपका डिवाइस हर विकल्प के लिए “हाँ” या “नहीं” भेजता है, और हर एक के लिए सिक्का उछालता है: “हाँ” %(lost)s “नहीं” बनकर जाता है, और “नहीं” %(gained)s “हाँ” बनकर।",
-"Your device turns your text into a pattern that other texts share, and chance changes it: what is yours is left out %(lost)s, what is not is put in %(gained)s.": "आपका डिवाइस आपके टेक्स्ट को एक ऐसे पैटर्न में बदलता है जो दूसरे टेक्स्ट का भी होता है, और संयोग उसे बदल देता है: जो आपका है वह %(lost)s छोड़ दिया जाता है, जो आपका नहीं है वह %(gained)s जोड़ दिया जाता है।",
+"Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure.": "आपका उत्तर कम सुरक्षित है, क्योंकि जिसे उसका %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
+"Your answers together are protected little. Someone who was %(prior)s sure of them can become more than %(limit)s sure.": "आपके उत्तर मिलकर कम सुरक्षित हैं, क्योंकि जिसे उनका %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
+"Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.": [
+"इन %(questions)s प्रश्नों में से आपसे केवल %(n)s पूछा जाता है, जिसे आपका डिवाइस लॉटरी की तरह निकालता है: एक ही बार, कोई भी उत्तर जानने से पहले, और हमेशा के लिए। जो निकलता है वह खुले रूप में भेजा जाता है, और आपके उत्तरों के बारे में कुछ नहीं बताता।",
+"इन %(questions)s प्रश्नों में से आपसे केवल %(n)s पूछे जाते हैं, जिन्हें आपका डिवाइस लॉटरी की तरह निकालता है: एक ही बार, कोई भी उत्तर जानने से पहले, और हमेशा के लिए। जो निकलता है वह खुले रूप में भेजा जाता है, और आपके उत्तरों के बारे में कुछ नहीं बताता।"
+],
+"Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends yes %(gained)s.": "आपका डिवाइस सिक्का उछालता है: “हाँ” %(lost)s “नहीं” बनकर जाता है, और “नहीं” %(gained)s “हाँ” बनकर।",
+"Your device may change your answer at random. It sends a different option %(lost)s.": "आपका डिवाइस पासा फेंकता है: %(lost)s वह संयोग से निकाला हुआ कोई दूसरा विकल्प भेजता है।",
+"Your device may change your answer at random. It sends the opposite %(lost)s.": "आपका डिवाइस सिक्का उछालता है: %(lost)s वह उलटा उत्तर भेजता है।",
+"Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "आपका डिवाइस %(n)s में से %(weight)s विकल्प संयोग से निकालता है और उन्हें भेजता है: %(lost)s उनमें आपका विकल्प नहीं होता।",
+"Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "आपका डिवाइस विकल्पों में से एक को संयोग से निकालता है और केवल उसी के लिए “हाँ” या “नहीं” भेजता है: %(lost)s इसका उलटा।",
+"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "आपका डिवाइस आपकी संख्या को संयोग से %(levels)s में से एक तक पूर्णांकित करता है: %(lost)s वह संयोग से निकाला हुआ ऐसा चिह्न भेजता है जो किसी दूसरी संख्या का हो।",
+"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "आपका डिवाइस आपकी संख्या को संयोग से सबसे छोटी या सबसे बड़ी तक पूर्णांकित करता है: %(lost)s वह दूसरी भेजता है।",
+"Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "आपका डिवाइस एक ऐसी संख्या भेजता है जो बहुत-से टेक्स्ट की ओर इशारा करती है: %(lost)s उनमें आपका टेक्स्ट नहीं होता।",
+"Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "आपका डिवाइस एक ऐसी संख्या भेजता है जो कुछ विकल्पों की ओर इशारा करती है: %(lost)s उनमें आपका विकल्प नहीं होता।",
+"Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "आपका डिवाइस हर विकल्प के लिए “हाँ” या “नहीं” भेजता है, और हर एक के लिए सिक्का उछालता है: “हाँ” %(lost)s “नहीं” बनकर जाता है, और “नहीं” %(gained)s “हाँ” बनकर।",
+"Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "आपका डिवाइस आपके टेक्स्ट को एक ऐसे पैटर्न में बदलता है जो दूसरे टेक्स्ट का भी होता है, और संयोग उसे बदल देता है: जो आपका है वह %(lost)s छोड़ दिया जाता है, जो आपका नहीं है वह %(gained)s जोड़ दिया जाता है।",
 "Your invitation": "आपका निमंत्रण",
 "Your receipt": "आपकी रसीद",
 "Your report waits for another invitation": "आपकी रिपोर्ट दूसरे निमंत्रण की प्रतीक्षा में है",
@@ -180,7 +180,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "आपकी रिपोर्ट बन गई",
 "Your report was not accepted": "आपकी रिपोर्ट स्वीकार नहीं हुई",
 "Your report was not accepted.": "आपकी रिपोर्ट स्वीकार नहीं हुई।",
-"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "सभी दौरों की आपकी रिपोर्टें मिलकर कम सुरक्षित हैं, क्योंकि जिसे आपके उत्तरों का %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
+"Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "सभी दौरों की आपकी रिपोर्टें मिलकर कम सुरक्षित हैं, क्योंकि जिसे आपके उत्तरों का %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
 "at least %(n)s time in %(of)s": [
 "%(of)s में से कम से कम %(n)s बार",
 "%(of)s में से कम से कम %(n)s बार"

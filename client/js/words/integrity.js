@@ -1,10 +1,10 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha256-MRCCe972dXJ1/k1N6LJ7URjq05c9IYv3kpWEvSRtys0=",
-  fr: "sha256-AwoKfiSqlXsATPOz2DQ2DBEUtncxPoRlH+hTEEywYlY=",
-  es: "sha256-QV6OrWjkfKgRRZMF2vTT0JMXF5GekF4oEoYDtF5RHxw=",
-  pt: "sha256-hm9R2YGxUmSl1h9uzPGmFXXqw21coE2psrEb5AJ1IP0=",
-  ar: "sha256-f4RT7taoPHKw7Wv1vnndVH0pEhGzSPFSlavw2bBm2vI=",
-  hi: "sha256-Y7X0kuahSqAqHsHdA7nHT7jLbHwgAovVKAwW4+ldwlw=",
-  zh: "sha256-6k9RHF4Sg12U/BGJs1eEjqyT+r1n1McVxMVUUeCj8SQ=",
+  de: "sha256-hKzdD4x9ugUEU3XA5HOA8HEQQpfgoIoz1jyW+A9+Sa4=",
+  fr: "sha256-5B/p++vXI5VjLiUSmbkPTVTazKmnAhcPFt6oCVzfDok=",
+  es: "sha256-AiY5pmBgxrePC7f72nwhNFW/PEYiw5tXOCQP6OqUvn0=",
+  pt: "sha256-jo6eNgtlWtS4uVhhlhF2mV4zY5r+dOO4FLpU4H7Oc6M=",
+  ar: "sha256-s7FfmMGM5jJG1JzLTPQvJpaf9hbB1WMbOt6jbXyJuy0=",
+  hi: "sha256-IJtfcBfEnAxDnJdGmVkbIxSrunXmcqDX5yK7ZS0V9Ls=",
+  zh: "sha256-A7pt3KhsdrN62eUB7Ii7/M8WGsyLQao1X69ju8DqVJ8=",
 };

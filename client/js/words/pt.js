@@ -18,13 +18,29 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "A report without it would tell that you left it out.": "Um relatório sem esta resposta revelaria que você não respondeu.",
 "A whole number from %(minimum)s to %(maximum)s, in steps of %(step)s.": "Um número inteiro de %(minimum)s a %(maximum)s, em passos de %(step)s.",
 "A whole number from %(minimum)s to %(maximum)s.": "Um número inteiro de %(minimum)s a %(maximum)s.",
-"After all that you send of the same answer, however often, at most %(highest)s.": "Depois de tudo o que você envia da mesma resposta, por mais vezes que seja, no máximo %(highest)s.",
+"After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.": "Depois de tudo o que você envia da mesma resposta, por mais vezes que seja, no máximo %(highest)s.",
 "All of it, in numbers": "Tudo, em números",
 "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.": "Uma resposta mantém o que o acaso fez dela: olhar de novo, ou mudá-la e desfazer a mudança, não sorteia nada de novo.",
 "Back": "Voltar",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Abaixo de cada pergunta você pode ler o que o acaso faz com a resposta e quanto isso esconde. Uma pergunta só pode ficar sem resposta onde a página diz isso: uma lacuna revelaria algo sobre você.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Os navegadores só emprestam a páginas https a criptografia que muda suas respostas. Nada pode ser respondido aqui, e nenhuma resposta foi enviada. Por favor, peça a quem realiza a pesquisa um endereço que comece com https.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "Não foi possível carregar os botões e as indicações neste idioma: %(language)s.",
+"By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.": [
+"De cada %(people)s pessoas a quem se pergunta sobre uma opção e que não a escolheram, %(n)s diz por efeito do acaso que sim.",
+"De cada %(people)s pessoas a quem se pergunta sobre uma opção e que não a escolheram, %(n)s dizem por efeito do acaso que sim."
+],
+"By chance, %(n)s of every %(people)s people who say no also sends yes.": [
+"De cada %(people)s pessoas cuja resposta é não, %(n)s também diz que sim por efeito do acaso.",
+"De cada %(people)s pessoas cuja resposta é não, %(n)s também dizem que sim por efeito do acaso."
+],
+"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
+"De cada %(people)s pessoas com outra resposta, %(n)s envia por efeito do acaso algo que aponta para a sua.",
+"De cada %(people)s pessoas com outra resposta, %(n)s enviam por efeito do acaso algo que aponta para a sua."
+],
+"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
+"De cada %(people)s pessoas cujo número está o mais longe possível do seu, %(n)s envia por efeito do acaso algo que aponta para o seu.",
+"De cada %(people)s pessoas cujo número está o mais longe possível do seu, %(n)s enviam por efeito do acaso algo que aponta para o seu."
+],
 "Chance changes your answers on this device before anything is sent.": "O acaso muda suas respostas neste dispositivo antes que algo seja enviado.",
 "Chance has made this of your answers. It may have left some as they are.": "Isto é o que o acaso fez das suas respostas. Ele pode ter deixado algumas como estão.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Isto é o que o acaso fez das suas respostas. Ele pode ter deixado algumas como estão: ninguém que as veja pode ter certeza de quais.",
@@ -62,26 +78,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "No to the one option that your device drew: %(option)s": "Não à única opção que seu dispositivo sorteou: %(option)s",
 "None of them": "Nenhuma delas",
 "Nothing of what you answer is sent yet.": "Nada das suas respostas é enviado ainda.",
-"Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they did.": [
-"De cada %(people)s pessoas a quem se pergunta sobre uma opção e que não a escolheram, %(n)s diz por efeito do acaso que sim.",
-"De cada %(people)s pessoas a quem se pergunta sobre uma opção e que não a escolheram, %(n)s dizem por efeito do acaso que sim."
-],
-"Of %(people)s people whose answer is no, %(n)s says yes by chance too.": [
-"De cada %(people)s pessoas cuja resposta é não, %(n)s também diz que sim por efeito do acaso.",
-"De cada %(people)s pessoas cuja resposta é não, %(n)s também dizem que sim por efeito do acaso."
-],
-"Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for yours.": [
-"De cada %(people)s pessoas cujo número está o mais longe possível do seu, %(n)s envia por efeito do acaso algo que aponta para o seu.",
-"De cada %(people)s pessoas cujo número está o mais longe possível do seu, %(n)s enviam por efeito do acaso algo que aponta para o seu."
-],
-"Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.": [
-"De cada %(people)s pessoas com outra resposta, %(n)s envia por efeito do acaso algo que aponta para a sua.",
-"De cada %(people)s pessoas com outra resposta, %(n)s enviam por efeito do acaso algo que aponta para a sua."
-],
-"Of these %(questions)s questions only %(n)s is asked of you, which your device draws as by lot: once, before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.": [
-"Destas %(questions)s perguntas, só %(n)s é feita a você, que o seu dispositivo sorteia: uma única vez, antes de saber qualquer resposta, e em definitivo. O que ele sorteia é enviado sem ser escondido, e não revela nada das suas respostas.",
-"Destas %(questions)s perguntas, só %(n)s são feitas a você, que o seu dispositivo sorteia: uma única vez, antes de saber qualquer resposta, e em definitivo. O que ele sorteia é enviado sem ser escondido, e não revela nada das suas respostas."
-],
 "One of these %(n)s of %(all)s": "Uma destas %(n)s de %(all)s",
 "One of these: %(options)s": "Uma destas: %(options)s",
 "One or a few words. Nobody reads what you write: all that can ever be learnt is whether it is a common, short answer.": "Uma ou poucas palavras. Ninguém lê o que você escreve: tudo o que se pode chegar a saber é se é uma resposta comum e curta.",
@@ -101,6 +97,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Send": "Enviar",
 "Send it again": "Enviar de novo",
 "Something went wrong on this page": "Algo deu errado nesta página",
+"Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most %(highest)s sure.": "Quem tem %(prior)s de certeza sobre a sua resposta tem no máximo %(highest)s depois de ver o que você envia.",
 "Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s": "Pesquisa %(id)s. A impressão digital da pesquisa, que representa cada palavra e cada número dela: %(fingerprint)s",
 "Thank you": "Agradecemos",
 "That would give away more than this browser allows": "Isso revelaria mais do que este navegador permite",
@@ -144,7 +141,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "What you answered stays on this page, and no answer was sent.": "O que você respondeu fica nesta página, e nenhuma resposta foi enviada.",
 "Which": "Quais",
 "Who asks: %(controller)s": "Quem pergunta: %(controller)s",
-"Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.": "Quem tem %(prior)s de certeza sobre a sua resposta tem no máximo %(highest)s depois de ver o que você envia.",
 "Write it in digits, without separating thousands, and with one point or comma at most.": "Escreva-o em algarismos, sem separar os milhares e com no máximo um ponto ou uma vírgula.",
 "Yes": "Sim",
 "Yes to %(n)s of %(all)s": "Sim a %(n)s de %(all)s",
@@ -156,19 +152,23 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Você recebe um comprovante. O relatório em si é contado e não é guardado; por isso, não pode mais ser retirado.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Você pode deixá-la sem resposta: isso conta como “%(skip)s”, e o acaso pode mudar isso também.",
 "You see what will be sent, and decide.": "Você vê o que será enviado e decide.",
-"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Sua resposta está pouco protegida, porque quem tinha %(prior)s de certeza sobre ela pode passar a ter mais de %(limit)s.",
-"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Suas respostas, em conjunto, estão pouco protegidas, porque quem tinha %(prior)s de certeza sobre elas pode passar a ter mais de %(limit)s.",
-"Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Seu dispositivo sorteia %(weight)s das %(n)s opções e as envia: %(lost)s, a sua não está entre elas.",
-"Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Seu dispositivo sorteia uma das opções e envia um sim ou um não só a ela: %(lost)s, o contrário.",
-"Your device flips a coin: %(lost)s it sends the opposite.": "Seu dispositivo joga uma moeda: %(lost)s, ele envia o contrário.",
-"Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Seu dispositivo joga uma moeda: um sim é enviado como não %(lost)s, e um não como sim %(gained)s.",
-"Your device rolls a die: %(lost)s it sends another option, drawn at random.": "Seu dispositivo joga um dado: %(lost)s, ele envia outra opção, sorteada ao acaso.",
-"Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at random, that stands for another.": "Seu dispositivo arredonda o seu número para um de %(levels)s, ao acaso: %(lost)s, ele envia um sinal, sorteado ao acaso, que representa outro.",
-"Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.": "Seu dispositivo arredonda o seu número para o menor ou o maior ao acaso: %(lost)s, ele envia o outro.",
-"Your device sends a number that speaks for many texts: %(lost)s yours is not among them.": "Seu dispositivo envia um número que aponta para muitos textos: %(lost)s, o seu não está entre eles.",
-"Your device sends a number that speaks for some options: %(lost)s yours is not among them.": "Seu dispositivo envia um número que aponta para algumas opções: %(lost)s, a sua não está entre elas.",
-"Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "Seu dispositivo envia um sim ou um não para cada opção e joga uma moeda para cada uma: um sim é enviado como não %(lost)s, e um não como sim %(gained)s.",
-"Your device turns your text into a pattern that other texts share, and chance changes it: what is yours is left out %(lost)s, what is not is put in %(gained)s.": "Seu dispositivo transforma o seu texto em um padrão que outros textos compartilham, e o acaso o muda: o que é seu é deixado de fora %(lost)s, e o que não é seu é acrescentado %(gained)s.",
+"Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Sua resposta está pouco protegida, porque quem tinha %(prior)s de certeza sobre ela pode passar a ter mais de %(limit)s.",
+"Your answers together are protected little. Someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Suas respostas, em conjunto, estão pouco protegidas, porque quem tinha %(prior)s de certeza sobre elas pode passar a ter mais de %(limit)s.",
+"Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.": [
+"Destas %(questions)s perguntas, só %(n)s é feita a você, que o seu dispositivo sorteia: uma única vez, antes de saber qualquer resposta, e em definitivo. O que ele sorteia é enviado sem ser escondido, e não revela nada das suas respostas.",
+"Destas %(questions)s perguntas, só %(n)s são feitas a você, que o seu dispositivo sorteia: uma única vez, antes de saber qualquer resposta, e em definitivo. O que ele sorteia é enviado sem ser escondido, e não revela nada das suas respostas."
+],
+"Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends yes %(gained)s.": "Seu dispositivo joga uma moeda: um sim é enviado como não %(lost)s, e um não como sim %(gained)s.",
+"Your device may change your answer at random. It sends a different option %(lost)s.": "Seu dispositivo joga um dado: %(lost)s, ele envia outra opção, sorteada ao acaso.",
+"Your device may change your answer at random. It sends the opposite %(lost)s.": "Seu dispositivo joga uma moeda: %(lost)s, ele envia o contrário.",
+"Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Seu dispositivo sorteia %(weight)s das %(n)s opções e as envia: %(lost)s, a sua não está entre elas.",
+"Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Seu dispositivo sorteia uma das opções e envia um sim ou um não só a ela: %(lost)s, o contrário.",
+"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Seu dispositivo arredonda o seu número para um de %(levels)s, ao acaso: %(lost)s, ele envia um sinal, sorteado ao acaso, que representa outro.",
+"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Seu dispositivo arredonda o seu número para o menor ou o maior ao acaso: %(lost)s, ele envia o outro.",
+"Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Seu dispositivo envia um número que aponta para muitos textos: %(lost)s, o seu não está entre eles.",
+"Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Seu dispositivo envia um número que aponta para algumas opções: %(lost)s, a sua não está entre elas.",
+"Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Seu dispositivo envia um sim ou um não para cada opção e joga uma moeda para cada uma: um sim é enviado como não %(lost)s, e um não como sim %(gained)s.",
+"Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "Seu dispositivo transforma o seu texto em um padrão que outros textos compartilham, e o acaso o muda: o que é seu é deixado de fora %(lost)s, e o que não é seu é acrescentado %(gained)s.",
 "Your invitation": "Seu convite",
 "Your receipt": "Seu comprovante",
 "Your report waits for another invitation": "Seu relatório espera outro convite",
@@ -180,7 +180,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Seu relatório foi feito",
 "Your report was not accepted": "Seu relatório não foi aceito",
 "Your report was not accepted.": "Seu relatório não foi aceito.",
-"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Seus relatórios de todas as rodadas, em conjunto, estão pouco protegidos, porque quem tinha %(prior)s de certeza sobre as suas respostas pode passar a ter mais de %(limit)s.",
+"Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Seus relatórios de todas as rodadas, em conjunto, estão pouco protegidos, porque quem tinha %(prior)s de certeza sobre as suas respostas pode passar a ter mais de %(limit)s.",
 "at least %(n)s time in %(of)s": [
 "pelo menos %(n)s em cada %(of)s vezes",
 "pelo menos %(n)s em cada %(of)s vezes"

@@ -17,13 +17,25 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "A report without it would tell that you left it out.": "如果报告中没有它，就会透露您没有回答。",
 "A whole number from %(minimum)s to %(maximum)s, in steps of %(step)s.": "从 %(minimum)s 到 %(maximum)s 的整数，步长为 %(step)s。",
 "A whole number from %(minimum)s to %(maximum)s.": "从 %(minimum)s 到 %(maximum)s 的整数。",
-"After all that you send of the same answer, however often, at most %(highest)s.": "在看到您就同一回答发送的全部内容之后，无论发送多少次，把握最多为 %(highest)s。",
+"After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.": "在看到您就同一回答发送的全部内容之后，无论发送多少次，把握最多为 %(highest)s。",
 "All of it, in numbers": "全部详情，用数字说明",
 "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.": "每个回答的随机结果保持不变：再看一次，或者改动之后又改回来，都不会重新抽取。",
 "Back": "上一步",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "在每个问题下方，您可以看到随机会怎样改动对它的回答，以及这能隐藏多少。只有页面注明可以不回答的问题，才可以不回答：空缺会透露关于您的情况。",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "浏览器只向这样的页面提供用来改动您回答的加密功能。这里无法回答，没有发送任何回答。请向调查主办方索要以 https 开头的地址。",
 "Buttons and hints could not be loaded in this language: %(language)s.": "无法加载此语言的按钮和提示：%(language)s。",
+"By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.": [
+"在 %(people)s 名被问到某个选项而没有选择它的人中，有 %(n)s 人会因随机而表示选择了它。"
+],
+"By chance, %(n)s of every %(people)s people who say no also sends yes.": [
+"在 %(people)s 名回答为“否”的人中，也有 %(n)s 人会因随机而说“是”。"
+],
+"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
+"在 %(people)s 名回答与您不同的人中，有 %(n)s 人会因随机而发送指向您这一回答的内容。"
+],
+"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
+"在 %(people)s 名数值与您相差最远的人中，有 %(n)s 人会因随机而发送指向您这一数值的内容。"
+],
 "Chance changes your answers on this device before anything is sent.": "在发送任何内容之前，您的回答会先在这台设备上被随机改动。",
 "Chance has made this of your answers. It may have left some as they are.": "这是您的回答经过随机处理后的结果。有些可能保持原样。",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "这是您的回答经过随机处理后的结果。有些可能保持原样：看到它们的人，谁也无法确定是哪些。",
@@ -60,21 +72,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "No to the one option that your device drew: %(option)s": "对您的设备抽中的那个选项为“否”：%(option)s",
 "None of them": "一个都没有选",
 "Nothing of what you answer is sent yet.": "您的回答现在还不会发送。",
-"Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they did.": [
-"在 %(people)s 名被问到某个选项而没有选择它的人中，有 %(n)s 人会因随机而表示选择了它。"
-],
-"Of %(people)s people whose answer is no, %(n)s says yes by chance too.": [
-"在 %(people)s 名回答为“否”的人中，也有 %(n)s 人会因随机而说“是”。"
-],
-"Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for yours.": [
-"在 %(people)s 名数值与您相差最远的人中，有 %(n)s 人会因随机而发送指向您这一数值的内容。"
-],
-"Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.": [
-"在 %(people)s 名回答与您不同的人中，有 %(n)s 人会因随机而发送指向您这一回答的内容。"
-],
-"Of these %(questions)s questions only %(n)s is asked of you, which your device draws as by lot: once, before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.": [
-"在这 %(questions)s 个问题中，只问您 %(n)s 个，由您的设备像抽签一样抽取：只抽取一次，在知道任何回答之前抽取，此后不再改变。抽取的结果以明文发送，不会透露您的任何回答。"
-],
 "One of these %(n)s of %(all)s": "%(all)s 个中的这 %(n)s 个之一",
 "One of these: %(options)s": "其中之一：%(options)s",
 "One or a few words. Nobody reads what you write: all that can ever be learnt is whether it is a common, short answer.": "一个或几个词。没有人会阅读您写的内容：最多只能得知它是不是一个常见的简短回答。",
@@ -94,6 +91,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Send": "发送",
 "Send it again": "再次发送",
 "Something went wrong on this page": "此页面出了问题",
+"Suppose someone is %(prior)s sure of your answer. After seeing what you send, they can be at most %(highest)s sure.": "如果有人原先对您的回答有 %(prior)s 的把握，在看到您发送的内容之后，把握最多为 %(highest)s。",
 "Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s": "调查 %(id)s。它的指纹代表其中的每一个字和每一个数：%(fingerprint)s",
 "Thank you": "谢谢您",
 "That would give away more than this browser allows": "这会泄露超出此浏览器所允许的内容",
@@ -136,7 +134,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "What you answered stays on this page, and no answer was sent.": "您的回答留在此页面上，没有发送任何回答。",
 "Which": "是哪些",
 "Who asks: %(controller)s": "调查方：%(controller)s",
-"Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.": "如果有人原先对您的回答有 %(prior)s 的把握，在看到您发送的内容之后，把握最多为 %(highest)s。",
 "Write it in digits, without separating thousands, and with one point or comma at most.": "请用数字书写，不要分隔千位，最多使用一个小数点或逗号。",
 "Yes": "是",
 "Yes to %(n)s of %(all)s": "%(all)s 个中有 %(n)s 个为“是”",
@@ -148,19 +145,22 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "您会得到一份回执。报告本身计入总数而不保留，因此无法再把它取出。",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "您可以不回答：不回答按“%(skip)s”计，这也可能被随机改动。",
 "You see what will be sent, and decide.": "您看到将要发送的内容，然后作出决定。",
-"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "您的回答受到的保护很少，因为原本对它有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
-"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "您的各项回答合在一起受到的保护很少，因为原本对它们有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
-"Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "您的设备从 %(n)s 个选项中抽取 %(weight)s 个并发送：%(lost)s漏掉您的选项。",
-"Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "您的设备抽取一个选项，并只针对它发送“是”或“否”：%(lost)s发送相反的回答。",
-"Your device flips a coin: %(lost)s it sends the opposite.": "您的设备抛一枚硬币：%(lost)s发送相反的回答。",
-"Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "您的设备抛一枚硬币：“是”%(lost)s被发送为“否”，“否”%(gained)s被发送为“是”。",
-"Your device rolls a die: %(lost)s it sends another option, drawn at random.": "您的设备掷一次骰子：%(lost)s发送随机抽取的另一个选项。",
-"Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at random, that stands for another.": "您的设备把您的数值随机取为 %(levels)s 个值之一：%(lost)s发送随机抽取的、代表另一个值的代号。",
-"Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.": "您的设备把您的数值随机取为最小值或最大值：%(lost)s发送另一个。",
-"Your device sends a number that speaks for many texts: %(lost)s yours is not among them.": "您的设备发送一个代表许多文字的号码：%(lost)s漏掉您的文字。",
-"Your device sends a number that speaks for some options: %(lost)s yours is not among them.": "您的设备发送一个代表若干选项的号码：%(lost)s漏掉您的选项。",
-"Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.": "您的设备对每个选项发送“是”或“否”，并为每个选项抛一枚硬币：“是”%(lost)s被发送为“否”，“否”%(gained)s被发送为“是”。",
-"Your device turns your text into a pattern that other texts share, and chance changes it: what is yours is left out %(lost)s, what is not is put in %(gained)s.": "您的设备把您的文字变成一个其他文字也会有的图样，并随机改动它：属于您的部分%(lost)s被去掉，不属于您的部分%(gained)s被加入。",
+"Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure.": "您的回答受到的保护很少，因为原本对它有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
+"Your answers together are protected little. Someone who was %(prior)s sure of them can become more than %(limit)s sure.": "您的各项回答合在一起受到的保护很少，因为原本对它们有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
+"Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.": [
+"在这 %(questions)s 个问题中，只问您 %(n)s 个，由您的设备像抽签一样抽取：只抽取一次，在知道任何回答之前抽取，此后不再改变。抽取的结果以明文发送，不会透露您的任何回答。"
+],
+"Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends yes %(gained)s.": "您的设备抛一枚硬币：“是”%(lost)s被发送为“否”，“否”%(gained)s被发送为“是”。",
+"Your device may change your answer at random. It sends a different option %(lost)s.": "您的设备掷一次骰子：%(lost)s发送随机抽取的另一个选项。",
+"Your device may change your answer at random. It sends the opposite %(lost)s.": "您的设备抛一枚硬币：%(lost)s发送相反的回答。",
+"Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "您的设备从 %(n)s 个选项中抽取 %(weight)s 个并发送：%(lost)s漏掉您的选项。",
+"Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "您的设备抽取一个选项，并只针对它发送“是”或“否”：%(lost)s发送相反的回答。",
+"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "您的设备把您的数值随机取为 %(levels)s 个值之一：%(lost)s发送随机抽取的、代表另一个值的代号。",
+"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "您的设备把您的数值随机取为最小值或最大值：%(lost)s发送另一个。",
+"Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "您的设备发送一个代表许多文字的号码：%(lost)s漏掉您的文字。",
+"Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "您的设备发送一个代表若干选项的号码：%(lost)s漏掉您的选项。",
+"Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "您的设备对每个选项发送“是”或“否”，并为每个选项抛一枚硬币：“是”%(lost)s被发送为“否”，“否”%(gained)s被发送为“是”。",
+"Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "您的设备把您的文字变成一个其他文字也会有的图样，并随机改动它：属于您的部分%(lost)s被去掉，不属于您的部分%(gained)s被加入。",
 "Your invitation": "您的邀请码",
 "Your receipt": "您的回执",
 "Your report waits for another invitation": "您的报告在等待另一个邀请码",
@@ -172,7 +172,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "您的报告已生成",
 "Your report was not accepted": "您的报告未被接受",
 "Your report was not accepted.": "您的报告未被接受。",
-"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "您各轮的报告合在一起受到的保护很少，因为原本对您的回答有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
+"Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "您各轮的报告合在一起受到的保护很少，因为原本对您的回答有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
 "at least %(n)s time in %(of)s": [
 "每 %(of)s 次中至少有 %(n)s 次"
 ],

@@ -9,16 +9,20 @@ def who_sees_what(survey: Survey) -> Parties:
     """Return every party and what it sees, from the respondent to the public."""
     wave = " of the last wave" if survey.waves > 1 else ""
     return [
-        ("The respondent", "The answers; on the survey page also what will be sent, before it is; then a receipt."),
+        (
+            "The respondent",
+            "The answers. On the survey page also what will be sent, before it is sent. Then a receipt.",
+        ),
         (
             "The device, and the app or page that asks",
-            "The true answers. None is sent, and the client writes none down. Until the report"
-            f"{wave} is delivered, the device keeps a secret: who reads it there can try out which answers fit.",
+            "The true answers. The device sends none of them, and the client writes none down. Until the report"
+            f"{wave} is delivered, the device keeps a secret. A person who reads it there can try out which answers "
+            "fit.",
         ),
         (
             "The network, and the hosts around the collector",
-            "That a device connected, when, and from which address. Who reads the connections' content, such as a "
-            "proxy where encryption ends, sees what the operator sees.",
+            "That a device connected, when, and from which address. A proxy that decrypts the connection sees what the "
+            "operator sees.",
         ),
         ("The operator of the collector", f"{_of_report(survey)} No true answer."),
         ("Analysts, by a token that the operator gives out", _of_analysts(survey)),
@@ -28,10 +32,10 @@ def who_sees_what(survey: Survey) -> Parties:
 
 def _of_report(survey: Survey) -> str:
     sent = ["the noisy answers", "a random id"]
-    sent += ["the wave"] * (survey.waves > 1) + ["which questions the device drew"] * bool(survey.draw)
-    sent += ["the device's groups, drawn by chance"] * bool(in_groups(survey)) + ["the invitation"] * survey.invited
-    sent += ["by that the group of invited people"] * bool(survey.strata)
-    return f"Of each report {', '.join(sent[:-1])} and {sent[-1]}."
+    sent += ["the wave"] * (survey.waves > 1) + ["which questions the device picked"] * bool(survey.draw)
+    sent += ["the device's groups, picked at random"] * bool(in_groups(survey)) + ["the invitation"] * survey.invited
+    sent += ["with it the group of invited people"] * bool(survey.strata)
+    return f"In each report {', '.join(sent[:-1])} and {sent[-1]}."
 
 
 def in_groups(survey: Survey) -> list[str]:
@@ -44,15 +48,15 @@ def _of_analysts(survey: Survey) -> str:
     if survey.min_reports > 1:
         least = f"{survey.min_reports:,}"
         return (
-            f"Counts of noisy reports{by_group}: none of fewer than {least}, and none that differ by fewer from "
-            "earlier ones. No report by itself."
+            f"Counts of at least {least} noisy reports{by_group}. A new count differs from earlier ones by at least "
+            f"{least}. No single report."
         )
     if not survey.keeps_reports:
         return (
-            f"Counts of noisy reports{by_group}, as often as they look: who looks before and after a report sees what "
+            f"Counts of noisy reports{by_group}, at any time. An analyst who looks before and after a report sees what "
             "it added."
         )
-    return f"Counts of noisy reports{by_group}, and each noisy report by itself."
+    return f"Counts of noisy reports{by_group}, and each single noisy report."
 
 
 def _of_public(survey: Survey) -> str:
@@ -60,8 +64,8 @@ def _of_public(survey: Survey) -> str:
         return "Nothing, unless an analyst publishes it."
     if survey.min_reports == 1:
         return (
-            "The estimates so far, and how many took part, as often as it looks: who looks before and after a report "
+            "The estimates so far and how many took part, at any time. A person who looks before and after a report "
             "sees what it added."
         )
-    alone = "" if survey.invited else " Who can send many reports may single one out, as noisy as it was sent."
-    return f"The estimates so far, and how many took part, in steps of at least {survey.min_reports:,} reports.{alone}"
+    alone = "" if survey.invited else " A person who can send many reports may single one out, as noisy as it was sent."
+    return f"The estimates so far and how many took part, in steps of at least {survey.min_reports:,} reports.{alone}"

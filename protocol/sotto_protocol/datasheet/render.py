@@ -21,7 +21,7 @@ ul { margin: 0; padding-left: 1.2em } p { margin: .3em 0 } code { overflow-wrap:
 @media (max-width: 40em) { .columns { columns: 1 } }
 @media print { body { font-size: 7.5pt; line-height: 1.2; margin: 0; padding: 0; max-width: none } }
 """
-_BLANKS = "To be filled in: no survey file knows it"
+_BLANKS = "To be filled in: the survey file cannot know this"
 
 
 def to_markdown(sheet: Datasheet) -> str:
@@ -30,7 +30,7 @@ def to_markdown(sheet: Datasheet) -> str:
     lines += _table(_heads(sheet), [_cells(sheet, question) for question in sheet.questions])
     for section in sheet.sections:
         lines += [f"## {section.name}", "", *(f"- {_code(statement)}" for statement in section.statements), ""]
-    lines += ["## Who sees what", ""]
+    lines += ["## Who sees what?", ""]
     lines += _table(["who", "sees"], [[sight.party, sight.sees] for sight in sheet.who_sees_what])
     lines += [f"## {_BLANKS}", "", *(f"- {blank.asks}: ______" for blank in sheet.to_be_filled_in), ""]
     return "\n".join(lines)
@@ -53,33 +53,33 @@ def to_html(sheet: Datasheet) -> str:
         f"<h1>{title}</h1>\n<p>{escape(_printable(_describe(sheet)))}</p>\n"
         f"<table>{_head(_heads(sheet))}{questions}</table>\n"
         f'<div class="columns">\n{chr(10).join(sections)}\n</div>\n'
-        f"<h2>Who sees what</h2>\n<table>{_head(['Who', 'Sees'])}{parties}</table>\n"
+        f"<h2>Who sees what?</h2>\n<table>{_head(['Who', 'Sees'])}{parties}</table>\n"
         f'<h2>{_BLANKS}</h2>\n<ul class="columns blanks">{blanks}</ul>\n</main></body>\n</html>\n'
     )
 
 
 def _describe(sheet: Datasheet) -> str:
     """Return the survey in a sentence, and what is special about it."""
-    special = [f"{sheet.draw} of them drawn on every device"] * bool(sheet.draw)
+    special = [f"{sheet.draw} of them picked by every device"] * bool(sheet.draw)
     special += [f"{sheet.waves} waves"] * (sheet.waves > 1) + ["by invitation"] * sheet.invited
     special += [f"{len(sheet.strata)} groups of invited people"] * bool(sheet.strata)
-    special += [f"counts from {sheet.min_reports:,} reports on"] * (sheet.min_reports > 1)
+    special += [f"counts of at least {sheet.min_reports:,} reports"] * (sheet.min_reports > 1)
     special += ["public results"] * sheet.public_results
     return (
-        f"Survey {sheet.survey_id}, {', '.join([counted(len(sheet.questions), 'question'), *special])}. Chance changes "
-        "every answer on the respondent's own device before anything is sent; only noise leaves it."
+        f"Survey {sheet.survey_id}, {', '.join([counted(len(sheet.questions), 'question'), *special])}. The "
+        "respondent's own device changes every answer at random before it sends anything. Only noise leaves the device."
     )
 
 
 def _heads(sheet: Datasheet) -> list[str]:
     forever = ["all waves' epsilon"] if _has_forever(sheet) else []
-    return ["question", "mechanism", "epsilon", *forever, "a suspicion of 10 % becomes", "what the device does"]
+    return ["question", "mechanism", "epsilon", *forever, "someone 10 % sure can become", "what the device does"]
 
 
 def _cells(sheet: Datasheet, question: QuestionLine) -> list[str]:
     forever = [epsilon_above(question.epsilon_forever)] if _has_forever(sheet) else []
     kind = f"{question.type}, {question.mechanism}"
-    becomes = f"at most {percent_above(question.tenth_becomes)}"
+    becomes = f"at most {percent_above(question.tenth_becomes)} sure"
     return [question.text, kind, epsilon_above(question.epsilon), *forever, becomes, question.in_short]
 
 

@@ -70,12 +70,12 @@ def make_datasheet(survey: Survey) -> Datasheet:
     """Return the datasheet of a survey: what it promises, and what it does not."""
     explanation = explain(survey)
     sections = [
-        ("unit_of_privacy", "What is protected, and how much", unit_of_privacy(survey, explanation)),
-        ("retention", "What is kept", retention(survey)),
-        ("erasure", "What can be erased", erasure(survey)),
-        ("linkage", "What can be joined", linkage(survey)),
-        ("limits", "What is not protected", limits(survey)),
-        ("checks", "How to check", checks(survey)),
+        ("unit_of_privacy", "What can anybody find out?", unit_of_privacy(survey, explanation)),
+        ("retention", "What is kept?", retention(survey)),
+        ("erasure", "What can be erased later?", erasure(survey)),
+        ("linkage", "What can be linked?", linkage(survey)),
+        ("limits", "What is not protected?", limits(survey)),
+        ("checks", "How can this be checked?", checks(survey)),
     ]
     in_short = (question.in_short for question in survey.questions)
     return Datasheet(

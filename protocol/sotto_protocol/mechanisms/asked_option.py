@@ -190,9 +190,9 @@ class AskedOption(PureMechanism):
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device draws one of the %(n)s options, once and without looking at your answer. It sends which one, "
-            "and a yes or a no to it alone: where you chose it, yes %(true)s, where you did not, yes %(other)s. Of the "
-            "other options nothing is sent.",
+            "Your device picks one of the %(n)s options at random, once and without looking at your answer. It "
+            "sends which one, and yes or no for it. If you chose that option, it sends yes %(true)s. If you did "
+            "not, it sends yes %(other)s. It sends nothing about the other options.",
             n=self.n_values,
             true=times_above(self.prob_support_if_true, language),
             other=times_below(self.prob_support_if_other, language),
@@ -200,7 +200,8 @@ class AskedOption(PureMechanism):
 
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.",
+            "Your device picks one option at random. It sends yes or no for that option only. That is the "
+            "opposite of your answer %(lost)s.",
             lost=times_below(1 - self.prob_support_if_true, language),
         )
 

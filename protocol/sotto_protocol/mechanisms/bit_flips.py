@@ -68,17 +68,17 @@ class BitFlips(OptionBits, SelectionMechanism):
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         together = mark(
-            "Both draws together, one that you choose is reported as yes %(true)s, one that you do not choose "
-            "%(other)s."
+            "Both steps together: for an option you choose, your device sends yes %(true)s. For an option you do "
+            "not choose, it sends yes %(other)s."
         )
         if self.name in RAPPOR:
             drawn = mark(
-                "First, once, your device draws a lasting yes or no for each: yes for one that you choose %(true)s, "
-                "for one that you do not choose %(other)s."
+                "First, it makes a lasting yes or no for each at random, only once. For an option you choose, "
+                "that is yes %(true)s. For an option you do not choose, it is yes %(other)s."
             )
             return language.text([self._say_each(language), self._say_stages(language, drawn, together)])
         said = language.gettext(
-            "One that you choose is reported as yes %(true)s, one that you do not choose %(other)s.",
+            "For an option you choose, it sends yes %(true)s. For an option you do not choose, it sends yes %(other)s.",
             true=times_above(self.prob_support_if_true, language),
             other=times_below(self.prob_support_if_other, language),
         )

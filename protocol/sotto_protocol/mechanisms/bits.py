@@ -196,11 +196,12 @@ class BitMechanism(BitsResponse):
         whole = times_above(self.prob_one_if_one, language), times_below(self.prob_one_if_zero, language)
         if not self.has_two_stages:
             said = language.gettext(drawn, true=whole[0], other=whole[1])
-            return language.text([said, language.gettext("That is what is reported.")])
+            return language.text([said, language.gettext("Your device sends just that.")])
         lasting = self._say_thresholds(language, self.threshold_if_true, self.threshold_if_other)
         again = self._say_thresholds(language, self.report_if_one, self.report_if_zero)
         each = mark(
-            "Then it draws again in every report: a lasting yes is reported as yes %(true)s, a lasting no %(other)s."
+            "Then it may change that at random again, in every report. It sends yes for a lasting yes %(true)s. "
+            "It sends yes for a lasting no %(other)s."
         )
         stages = [(drawn, lasting), (each, again), (together, whole)]
         return language.text(language.gettext(message, true=true, other=other) for message, (true, other) in stages)
@@ -244,16 +245,16 @@ class OptionBits(BitMechanism, PureMechanism):
 
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no "
-            "%(lost)s, a no as a yes %(gained)s.",
+            "Your device sends yes or no for each option, and may change each at random. For an option you "
+            "choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.",
             lost=times_below(1 - self.prob_one_if_one, language),
             gained=times_below(self.prob_one_if_zero, language),
         )
 
     def _say_each(self, language: Language) -> str:
         return language.ngettext(
-            "The one option is reported as yes or no.",
-            "Each of the %(n)s options is reported as yes or no.",
+            "Your device sends yes or no for the one option.",
+            "Your device sends yes or no for each of the %(n)s options.",
             self.n_values,
         )
 

@@ -143,8 +143,8 @@ class GeometryResponse(NumberResponse, SetResponse):
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device draws one of %(n)s numbers, each of which speaks for some of the options: for the one that "
-            "you choose %(true)s, for each other one %(other)s.",
+            "Your device picks one of %(n)s numbers at random and sends it. Each number fits some of the "
+            "options. The number sent fits the option you choose %(true)s. It fits each other option %(other)s.",
             n=self.n_outputs,
             true=times_above(self.prob_support_if_true, language),
             other=times_below(self.prob_support_if_other, language),
@@ -152,7 +152,7 @@ class GeometryResponse(NumberResponse, SetResponse):
 
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device sends a number that speaks for some options: %(lost)s yours is not among them.",
+            "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.",
             lost=times_below(1 - self.prob_support_if_true, language),
         )
 

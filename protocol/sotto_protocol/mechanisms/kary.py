@@ -158,16 +158,17 @@ class KaryResponse(NumberResponse, SetResponse):
         true, n_others = times_above(self.prob_support_if_true, language), self.n_values - 1
         if not self.has_two_stages:
             return language.ngettext(
-                "The option that you choose is reported %(true)s; otherwise the other one is.",
-                "The option that you choose is reported %(true)s; otherwise one of the other %(n)s is, each as likely.",
+                "Your device sends the option you choose %(true)s. Otherwise it sends the other one.",
+                "Your device sends the option you choose %(true)s. Otherwise it sends one of the other %(n)s, "
+                "each equally likely.",
                 n_others,
                 true=true,
             )
         lasting = language.ngettext(
-            "First, once, your device draws a lasting option in place of yours: the option that you choose %(true)s; "
-            "otherwise the other one.",
-            "First, once, your device draws a lasting option in place of yours: the option that you choose %(true)s; "
-            "otherwise one of the other %(n)s, each as likely.",
+            "First, your device picks a lasting option at random, only once. It picks the option you choose "
+            "%(true)s. Otherwise it picks the other one.",
+            "First, your device picks a lasting option at random, only once. It picks the option you choose "
+            "%(true)s. Otherwise it picks one of the other %(n)s, each equally likely.",
             n_others,
             true=times_above(self.threshold_if_true / COIN_SCALE, language),
         )
@@ -175,20 +176,21 @@ class KaryResponse(NumberResponse, SetResponse):
 
     def _say_again(self, language: Language, n_others: int) -> str:
         return language.ngettext(
-            "Then it draws again in every report: the lasting option is reported %(true)s; otherwise the other one.",
-            "Then it draws again in every report: the lasting option is reported %(true)s; otherwise one of the other "
-            "%(n)s, each as likely.",
+            "Then it picks at random again, in every report. It sends the lasting option %(true)s. Otherwise it "
+            "sends the other one.",
+            "Then it picks at random again, in every report. It sends the lasting option %(true)s. Otherwise it "
+            "sends one of the other %(n)s, each equally likely.",
             n_others,
             true=times_above(self.report_if_true / COIN_SCALE, language),
         )
 
     def _say_together(self, language: Language, true: str) -> str:
-        return language.gettext("Both draws together, the option that you choose is reported %(true)s.", true=true)
+        return language.gettext("Both steps together, your device sends the option you choose %(true)s.", true=true)
 
     def in_short(self, language: Language = ENGLISH) -> str:
         lost = times_below(1 - self.prob_support_if_true, language)
         return language.gettext(
-            "Your device rolls a die: %(lost)s it sends another option, drawn at random.", lost=lost
+            "Your device may change your answer at random. It sends a different option %(lost)s.", lost=lost
         )
 
 

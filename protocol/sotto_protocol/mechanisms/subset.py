@@ -142,8 +142,8 @@ class SubsetResponse(BitsResponse, SetResponse):
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Of the %(n)s options a set of %(weight)s is reported: the one that you choose is in it %(true)s, each "
-            "other one %(other)s.",
+            "Your device sends %(weight)s of the %(n)s options. The option you choose is one of them %(true)s. "
+            "Each other option is one of them %(other)s.",
             n=self.n_values,
             weight=self.weight,
             true=times_above(self.prob_support_if_true, language),
@@ -152,7 +152,8 @@ class SubsetResponse(BitsResponse, SetResponse):
 
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.",
+            "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing "
+            "%(lost)s.",
             n=self.n_values,
             weight=self.weight,
             lost=times_below(1 - self.prob_support_if_true, language),

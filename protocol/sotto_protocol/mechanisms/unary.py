@@ -67,16 +67,17 @@ class UnaryEncoding(OptionBits, ChoiceMechanism):
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         together = mark(
-            "Both draws together, the one that you choose is reported as yes %(true)s, each other one %(other)s."
+            "Both steps together: for the option you choose, your device sends yes %(true)s. For each other "
+            "option, it sends yes %(other)s."
         )
         if self.name in RAPPOR or self.has_two_stages:
             drawn = mark(
-                "First, once, your device draws a lasting yes or no for each: yes for the one that you choose "
-                "%(true)s, for each other one %(other)s."
+                "First, it makes a lasting yes or no for each at random, only once. For the option you choose, "
+                "that is yes %(true)s. For each other option, it is yes %(other)s."
             )
             return language.text([self._say_each(language), self._say_stages(language, drawn, together)])
         said = language.gettext(
-            "The one that you choose is reported as yes %(true)s, each other one %(other)s.",
+            "For the option you choose, it sends yes %(true)s. For each other option, it sends yes %(other)s.",
             true=times_above(self.prob_support_if_true, language),
             other=times_below(self.prob_support_if_other, language),
         )

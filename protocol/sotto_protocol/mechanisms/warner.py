@@ -86,13 +86,16 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
     def _say_draws(self, language: Language) -> str:
         if self.name in RAPPOR:
             drawn = mark(
-                "First, once, your device draws a lasting answer in place of yours: yes for your yes %(true)s, for "
-                "your no %(other)s."
+                "First, your device makes a lasting answer at random, only once. If you say yes, the lasting "
+                "answer is yes %(true)s. If you say no, it is yes %(other)s."
             )
-            together = mark("Both draws together, your yes is reported as yes %(true)s, your no %(other)s.")
+            together = mark(
+                "Both steps together: if you say yes, your device sends yes %(true)s. If you say no, it sends "
+                "yes %(other)s."
+            )
             return self._say_stages(language, drawn, together)
         return language.gettext(
-            "Your yes is reported as yes %(true)s; your no is reported as yes %(other)s.",
+            "If you say yes, your device sends yes %(true)s. If you say no, it sends yes %(other)s.",
             true=times_above(self.prob_support_if_true, language),
             other=times_below(self.prob_support_if_other, language),
         )
@@ -101,9 +104,12 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
         true, other = self._chances
         lost, gained = (times_below(float(prob), language) for prob in (1 - true, other))
         if lost == gained:
-            return language.gettext("Your device flips a coin: %(lost)s it sends the opposite.", lost=lost)
+            return language.gettext(
+                "Your device may change your answer at random. It sends the opposite %(lost)s.", lost=lost
+            )
         return language.gettext(
-            "Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.",
+            "Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, "
+            "it sends yes %(gained)s.",
             lost=lost,
             gained=gained,
         )
@@ -117,8 +123,8 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
             percent_above(float(a / (a + b)), language) for a, b in [(true, other), (1 - true, 1 - other)]
         )
         return language.gettext(
-            "Whoever thought yes as likely as no takes you for a yes with %(yes)s after a reported yes, with %(no)s "
-            "after a reported no.",
+            "Suppose someone thinks you are as likely to say yes as no. If they see a yes, they can be %(yes)s "
+            "sure that you said yes. If they see a no, they can be %(no)s sure of it.",
             yes=sees_yes,
             no=sees_no,
         )

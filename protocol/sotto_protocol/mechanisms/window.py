@@ -208,14 +208,15 @@ class WindowResponse(NumberResponse, OutputSets):
         if self.n_values == 2:
             return self._say_one_bit(language, true)
         rounded = language.gettext(
-            "Your number is rounded, up or down at random, to one of %(levels)s evenly spaced ones, from the least to "
-            "the greatest.",
+            "Your device rounds your number up or down at random, to one of %(levels)s numbers. They are evenly "
+            "spaced from the lowest to the highest.",
             levels=self.levels,
         )
         sent = language.ngettext(
-            "Of %(signs)s signs the one that stands for that is sent %(true)s; otherwise another one, each as likely.",
-            "Of %(signs)s signs one of the %(n)s that stand for that is sent %(true)s; otherwise another one, each as "
-            "likely.",
+            "There are %(signs)s codes. Your device sends the code for that number %(true)s. Otherwise it sends "
+            "another code, each equally likely.",
+            "There are %(signs)s codes. Your device sends one of the %(n)s codes for that number %(true)s. "
+            "Otherwise it sends another code, each equally likely.",
             self.width,
             signs=self.n_outputs,
             true=true,
@@ -224,20 +225,20 @@ class WindowResponse(NumberResponse, OutputSets):
 
     def _say_one_bit(self, language: Language, true: str) -> str:
         rounded = language.gettext(
-            "Your number is rounded at random to the least or the greatest: to the greatest, the greater it is, the "
-            "more often."
+            "Your device rounds your number to the lowest or the highest one, at random. The higher your number, "
+            "the more often it picks the highest."
         )
         if not self.has_two_stages:
-            said = language.gettext("That one is reported %(true)s; otherwise the other.", true=true)
+            said = language.gettext("It sends that one %(true)s. Otherwise it sends the other one.", true=true)
             return language.text([rounded, said])
         lasting, again = (
             times_above(at / COIN_SCALE, language) for at in (self.threshold_if_true, self.report_if_true)
         )
         said = language.gettext(
-            "That is done once: every number that you give is rounded by the same draw. First, once, your device draws "
-            "a lasting answer in place of that one: the same %(lasting)s, otherwise the other. Then every report says "
-            "the lasting answer %(again)s, otherwise the other. Both draws together, the rounded one is reported "
-            "%(true)s.",
+            "It draws the chance for this only once, for every number you give. Then it makes a lasting answer "
+            "at random, only once. That is the rounded number %(lasting)s, otherwise the other one. Every report "
+            "says the lasting answer %(again)s, otherwise the other one. All steps together, your device sends "
+            "the rounded number %(true)s.",
             lasting=lasting,
             again=again,
             true=true,
@@ -248,12 +249,13 @@ class WindowResponse(NumberResponse, OutputSets):
         lost = times_below(1 - float(self.truth), language)
         if self.n_values == 2:
             return language.gettext(
-                "Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.",
+                "Your device rounds your number to the lowest or the highest one, by chance. It sends the other "
+                "one %(lost)s.",
                 lost=lost,
             )
         return language.gettext(
-            "Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at "
-            "random, that stands for another.",
+            "Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that "
+            "does not fit that number %(lost)s.",
             levels=self.levels,
             lost=lost,
         )

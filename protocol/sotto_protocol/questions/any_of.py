@@ -41,10 +41,8 @@ class AnyOf(QuestionType):
 
     def say_others(self, n: int, people: int, language: Language) -> str:
         return language.ngettext(
-            "Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they "
-            "did.",
-            "Of %(people)s people who are asked about an option and did not choose it, %(n)s say by chance that they "
-            "did.",
+            "By chance, %(n)s of every %(people)s people asked about an option they did not choose sends yes for it.",
+            "By chance, %(n)s of every %(people)s people asked about an option they did not choose send yes for it.",
             n,
             people=people,
         )

@@ -101,10 +101,10 @@ class Number(QuestionType):
 
     def say_others(self, n: int, people: int, language: Language) -> str:
         return language.ngettext(
-            "Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for "
-            "yours.",
-            "Of %(people)s people whose number is as far from yours as can be, %(n)s send by chance what speaks for "
-            "yours.",
+            "By chance, %(n)s of every %(people)s people with the number farthest from yours sends something "
+            "that fits yours.",
+            "By chance, %(n)s of every %(people)s people with the number farthest from yours send something that "
+            "fits yours.",
             n,
             people=people,
         )

@@ -96,8 +96,8 @@ class QuestionType(ABC):
     def say_others(self, n: int, people: int, language: Language) -> str:
         """Return in a sentence that so many people are reported by chance as one is who gave an answer."""
         return language.ngettext(
-            "Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.",
-            "Of %(people)s people with another answer, %(n)s send by chance what speaks for yours.",
+            "By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.",
+            "By chance, %(n)s of every %(people)s people with a different answer send something that fits yours.",
             n,
             people=people,
         )

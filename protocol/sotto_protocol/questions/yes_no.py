@@ -47,8 +47,8 @@ class YesNo(QuestionType):
 
     def say_others(self, n: int, people: int, language: Language) -> str:
         return language.ngettext(
-            "Of %(people)s people whose answer is no, %(n)s says yes by chance too.",
-            "Of %(people)s people whose answer is no, %(n)s say yes by chance too.",
+            "By chance, %(n)s of every %(people)s people who say no also sends yes.",
+            "By chance, %(n)s of every %(people)s people who say no also send yes.",
             n,
             people=people,
         )

@@ -233,9 +233,9 @@ def test_what_is_said_of_it() -> None:
     [report] = SURVEY.layout.from_wire([{"q0": [3, False]}])
     assert question.decode(report) == {"asked": "grey", "yes": False}
     said = explain(SURVEY).questions[0].what_happens
-    assert "draws one of the 4 options, once and without looking at your answer" in said
-    assert "Of the other options nothing is sent." in said
-    with pytest.raises(DomainError, match=r'no report says how options go together.*mechanism = "bit-flips"'):
+    assert "picks one of the 4 options at random, once and without looking at your answer" in said
+    assert "It sends nothing about the other options." in said
+    with pytest.raises(DomainError, match=r'no report shows how options go together.*mechanism = "bit-flips"'):
         read_sides(survey_of(QUESTION, {"type": "yes-no", "epsilon": Decimal(1)}), ["q0:red", "q1"], {})
 
 

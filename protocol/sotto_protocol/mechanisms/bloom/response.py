@@ -258,8 +258,8 @@ class BloomResponse(BitMechanism):
 
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device turns your text into a pattern that other texts share, and chance changes it: what is yours "
-            "is left out %(lost)s, what is not is put in %(gained)s.",
+            "Your device turns your text into marks that other texts share, and changes them at random. It "
+            "leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.",
             lost=times_below(1 - self.prob_one_if_one, language),
             gained=times_below(self.prob_one_if_zero, language),
         )

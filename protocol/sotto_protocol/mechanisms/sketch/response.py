@@ -203,9 +203,9 @@ class SketchResponse(Mechanism):
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         said = language.gettext(
-            "Your text falls into one of %(n)s buckets, as many other texts do. Your device draws one of %(n)s "
-            "numbers, each of which speaks for some of the buckets: for your text's %(true)s, for each other one "
-            "%(other)s.",
+            "Your text falls into one of %(n)s buckets, as many other texts do. Your device picks one of %(n)s "
+            "numbers at random and sends it. Each number fits some of the buckets. The number sent fits your "
+            "text's bucket %(true)s. It fits each other bucket %(other)s.",
             n=self.n_values,
             true=times_above(self.geometry.prob_support_if_true, language),
             other=times_below(self.geometry.prob_support_if_other, language),
@@ -214,7 +214,7 @@ class SketchResponse(Mechanism):
 
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device sends a number that speaks for many texts: %(lost)s yours is not among them.",
+            "Your device sends a number that fits many texts. It does not fit your text %(lost)s.",
             lost=times_below(1 - self.geometry.prob_support_if_true, language),
         )
 
@@ -223,8 +223,8 @@ class SketchResponse(Mechanism):
         if self.n_cohorts == 1:
             return ""
         return language.gettext(
-            "Your device belongs to one of %(n)s groups, drawn once, which says into which buckets texts fall; the "
-            "group's number is sent.",
+            "Your device belongs to one of %(n)s groups, picked once at random. The group decides which texts "
+            "share a bucket. Your device sends the group's number too.",
             n=self.n_cohorts,
         )
 
@@ -234,9 +234,9 @@ class SketchResponse(Mechanism):
             return ""
         *most, last = map(language.number, self.prefix_lengths)
         if not most:
-            return language.gettext("Of your text the first %(last)s characters count.", last=last)
+            return language.gettext("Only the first %(last)s characters of your text count.", last=last)
         return language.gettext(
-            "Of your text the first %(most)s or %(last)s characters count, as the group has it.",
+            "Only the first %(most)s or %(last)s characters of your text count. The group decides which.",
             most=language.joined(most),
             last=last,
         )
