@@ -49,16 +49,36 @@ class Proxy:
     def certificate(self) -> Path:
         return self.folder / "cert.pem"
 
-    def connect(self, port: int | None = None, address: str = PEER) -> socket.socket:
-        """Return a connection from an address, without TLS yet."""
-        return socket.create_connection(("127.0.0.1", port or self.port), TIMEOUT_S, source_address=(address, 0))
+    def connect(self, port: int | None = None, address: str = PEER, receive_bytes: int | None = None) -> socket.socket:
+        """Return a connection from an address, without TLS yet; `receive_bytes`: what may come before it is read."""
+        connection = socket.socket()
+        if receive_bytes:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        connection.settimeout(TIMEOUT_S)
+        connection.bind((address, 0))
+        connection.connect(("127.0.0.1", port or self.port))
+        return connection
 
-    def connect_tls(self, name: str = "localhost", protocol: str = "http/1.1", address: str = PEER) -> ssl.SSLSocket:
+    def connect_tls(
+        self,
+        name: str = "localhost",
+        protocol: str = "http/1.1",
+        address: str = PEER,
+        receive_bytes: int | None = None,
+    ) -> ssl.SSLSocket:
         """Return one behind its handshake."""
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         context.set_alpn_protocols([protocol])
-        return context.wrap_socket(self.connect(address=address), server_hostname=name)
+        connection = self.connect(address=address, receive_bytes=receive_bytes)
+        return context.wrap_socket(connection, server_hostname=name)
+
+    def holds(self, connection: socket.socket) -> bool:
+        """Whether the proxy's end of a connection is open still: what it has closed is the system's, or gone."""
+        address, port = connection.getsockname()
+        theirs = f"{socket.inet_aton(address)[::-1].hex().upper()}:{port:04X}"
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return any(row[2] == theirs and row[9] != "0" for row in rows)
 
     def ask(self, method: str, path: str, body: bytes = b"", address: str = PEER) -> tuple[int, bytes]:
         """Return (status, the answer) of a request from an address, with a canary in every header that has room."""
