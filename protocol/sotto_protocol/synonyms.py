@@ -93,7 +93,7 @@ def of_question(document: Mapping[str, Any]) -> Mapping[str, str]:
     kind = document.get("type")
     if not isinstance(kind, str) or kind not in _OF_TYPE:
         return OF_QUESTION
-    return {theirs: ours for theirs, ours in OF_QUESTION.items() if ours not in _OF_RANGES} | _OF_TYPE[kind]
+    return {**{theirs: ours for theirs, ours in OF_QUESTION.items() if ours not in _OF_RANGES}, **_OF_TYPE[kind]}
 
 
 def say_type(given: object) -> str:
