@@ -4,13 +4,30 @@ import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from types import ModuleType
 
 import pytest
+import textstat
 
 ROOT = Path(__file__).parents[2]
 KNOWN: dict[str, int] = json.loads((ROOT / "tests" / "data" / "plain_english.json").read_text())
 """How many sentences break a rule, by source, in texts that were written before there were rules. It only shrinks."""
+
+RESPONDENTS = (
+    "protocol/sotto_protocol/explain.py",
+    "protocol/sotto_protocol/mechanisms/",
+    "protocol/sotto_protocol/promises.py",
+    "protocol/sotto_protocol/protection.py",
+    "protocol/sotto_protocol/questions/",
+    "protocol/sotto_protocol/readings.py",
+    "client/js/component/",
+    "client/js/form/",
+    "collector/sotto_collector/pages/",
+)
+"""Where the messages are that respondents read: `sotto explain`, the survey page and the element."""
+MOST_WORDS, MOST_GRADE = 15, 8
+"""In the median of their sentences, and of all of them by Flesch and Kincaid's formula: a reader of 14 follows."""
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +92,25 @@ def test_all_kinds_of_text_are_read(plain: ModuleType) -> None:
         "author/sotto_author/check.py",
     ]
     assert all(name in found for name, found in zip(looked_for, read, strict=True)), read[-1]
+
+
+def respondents_sentences(plain: ModuleType, sources: tuple[str, ...]) -> list[str]:
+    """Return the whole sentences of messages, with a figure for each field; labels and buttons are none."""
+    texts = [text for source, text, _ in plain.read_messages() if source.startswith(sources)]
+    found = [sentence.replace("X", "10") for text in texts for sentence in plain.sentences(text)]
+    return sorted({sentence for sentence in found if sentence.endswith((".", "?")) and len(sentence.split()) > 3})
+
+
+@pytest.mark.parametrize("side", ["protocol/", "client/", "collector/"])
+def test_respondents_read_short_sentences_of_short_words(plain: ModuleType, side: str) -> None:
+    found = respondents_sentences(plain, tuple(source for source in RESPONDENTS if source.startswith(side)))
+    assert len(found) > 50
+    assert median(len(sentence.split()) for sentence in found) <= MOST_WORDS
+    assert textstat.flesch_kincaid_grade(" ".join(found)) <= MOST_GRADE
+
+
+def test_a_text_of_long_sentences_or_long_words_has_a_high_grade() -> None:
+    assert (
+        textstat.flesch_kincaid_grade("Perturbation establishes individual deniability unconditionally.") > MOST_GRADE
+    )
+    assert textstat.flesch_kincaid_grade(" ".join(["If you say yes, it sends no and"] * 5) + " stops.") > MOST_GRADE
