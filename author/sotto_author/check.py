@@ -3,11 +3,12 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sotto_author.consent import people_option
-from sotto_author.crowd import Crowd, Target, crowd_members, judge_file, outlook_members
+from sotto_author.crowd import Crowd, crowd_members, judge_file, outlook_members
 from sotto_author.crowd_words import say_crowd, say_never, say_useless
 from sotto_author.errors import AuthorError
 from sotto_author.promises import find_promises, say_past
@@ -17,6 +18,9 @@ from sotto_client.errors import ClientError
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.members import TARGETS
 from sotto_protocol.protection import warn_of_little
+
+if TYPE_CHECKING:
+    from sotto_estimator.channel.channel import Target
 
 _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each question is, of so many"
 
@@ -32,7 +36,7 @@ _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each que
 )
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
-def check(survey_file: Path, n: int | None, target: Target | None, canonical: bool, as_json: bool) -> None:
+def check(survey_file: Path, n: int | None, target: "Target | None", canonical: bool, as_json: bool) -> None:
     """Check a survey file: its faults, its privacy, and what results will show.
 
     SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device

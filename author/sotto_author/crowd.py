@@ -11,13 +11,13 @@ from sotto_protocol.definition import compile_survey
 from sotto_protocol.minimum import Need, needs_of
 
 if TYPE_CHECKING:
+    from sotto_estimator.channel.channel import Target
     from sotto_estimator.planning.draft import Draft
     from sotto_estimator.planning.options import PlanOptions
     from sotto_estimator.planning.remedies import Remedy
     from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
 
 Grade = Literal["good", "rough", "useless", "never", "unknown"]
-Target = Literal["population", "respondents"]
 ROUGH = 0.25
 """A half-width, as a share of all there is to learn, from which on a question is of no use: the interval is half of it.
 Of a text question it is the smallest share of a string that is found."""
@@ -72,7 +72,7 @@ class Crowd:
         return all(one.is_usable for one in self.outlooks)
 
 
-def judge_file(path: Path, survey: Survey, n: int, target: Target | None = None) -> Crowd:
+def judge_file(path: Path, survey: Survey, n: int, target: "Target | None" = None) -> Crowd:
     """Return what n people will show of a survey file, and what would help it."""
     if not is_estimator_there():
         return _judge_blindly(survey, n)
@@ -100,7 +100,7 @@ def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd
     return replace(_judge(Draft({}, survey, is_final=True), n, None), stratum=stratum)
 
 
-def reach_of(survey: Survey, target: Target | None = None) -> "PlanOptions":
+def reach_of(survey: Survey, target: "Target | None" = None) -> "PlanOptions":
     """Return which intervals an author looks at: those of `sotto estimate` and of the results page by default."""
     from sotto_estimator.intervals.intervals import target_of
     from sotto_estimator.planning.options import PlanOptions
@@ -119,7 +119,7 @@ def _judge_blindly(survey: Survey, n: int) -> Crowd:
     return Crowd(survey, n, tuple(_outlook(question, needs[question.id], n, None) for question in survey.questions))
 
 
-def _judge(draft: "Draft", n: int, target: Target | None) -> Crowd:
+def _judge(draft: "Draft", n: int, target: "Target | None") -> Crowd:
     from sotto_estimator.planning.remedies import helps_of
     from sotto_estimator.planning.survey import plan_survey
 
