@@ -34,6 +34,8 @@ def width(text: str) -> int:
     >>> width("abc"), width("é"), width("e\\u0301"), width("語"), width("🍐"), width("👩‍💻"), width("🇳🇱"), width("❤️")
     (3, 1, 1, 2, 2, 2, 2, 2)
     """
+    # The package wcwidth says the same of all these. Every device would have to install it, as it has the protocol, and
+    # a device shows no tables; terminals differ more from one another than from either.
     columns, previous, is_half_flag = 0, "", False
     for character in text:
         is_flag = "\U0001f1e6" <= character <= "\U0001f1ff"
