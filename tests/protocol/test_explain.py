@@ -15,7 +15,14 @@ from devices import INVITED, INVITED_PULSE, LUNCH, PULSE, yes_no
 from sotto_client import Explanation, explain
 from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.explain import suspicions
-from sotto_protocol.words import percent_above, percent_below, times_above, times_below
+from sotto_protocol.words import (
+    people_above,
+    percent_above,
+    percent_below,
+    times_above,
+    times_below,
+    whole_percent_above,
+)
 
 
 def survey_of(*lines: str) -> Survey:
@@ -163,6 +170,33 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
 )
 def test_the_words_say_what_happens_to_an_answer(lines: list[str], words: str) -> None:
     assert explain(survey_of(*lines)).questions[0].what_happens == words
+
+
+@pytest.mark.parametrize(
+    ("changes", "found_out", "sent", "later"),
+    [
+        (
+            {},
+            "Someone who was 10 % sure can become at most 24 % sure.",
+            "these changes, and a random number.",
+            "erased",
+        ),
+        ({"waves": 2}, "can become at most 24 % sure, if your answers stay the same.", "a random number.", "erased"),
+        ({"invited": True}, "at most 24 % sure.", "these changes, a random number and your invitation.", "erased"),
+        ({"keep": "counts"}, "at most 24 % sure.", "a random number.", "nobody can take it out again"),
+    ],
+    ids=["one wave", "waves", "invited", "counts"],
+)
+def test_four_short_answers_come_first(changes: dict[str, Any], found_out: str, sent: str, later: str) -> None:
+    explanation = explain(replace(yes_no("s", "1"), **changes))
+    happens, learnt, device, afterwards = explanation.in_short()
+    assert happens[1] == "Your device changes your answers at random before it sends anything."
+    assert learnt[1].endswith(found_out)
+    assert (sent in device[1], later in afterwards[1]) == (True, True)
+    text = " ".join(str(explanation).split())
+    places = [text.index(f"{asked} {told}") for asked, told in explanation.in_short()]
+    assert sorted(places) == places
+    assert places[-1] < text.index("q: ") < text.index("How sure somebody can become")
 
 
 def test_a_whole_survey_is_bounded_by_its_total_epsilon() -> None:
@@ -313,6 +347,15 @@ def test_percents_are_rounded_outward(share: float) -> None:
     above, below = (float(words.removesuffix(" %")) / 100 for words in (percent_above(share), percent_below(share)))
     assert below - 2e-9 <= share <= above + 2e-9
     assert above - below <= 0.001 + 2e-9
+
+
+@given(st.floats(0.0001, 1))
+def test_whole_percents_and_people_are_rounded_up(share: float) -> None:
+    percent = float(whole_percent_above(share).removesuffix(" %")) / 100
+    n, n_people = people_above(share)
+    for above in (percent, n / n_people):
+        assert share - 2e-9 <= above < share + 0.01 + 2e-9
+        assert (above == 1) == (share > 1 - 1e-6) or above < 1
 
 
 def test_a_share_near_the_ends_keeps_its_digits() -> None:

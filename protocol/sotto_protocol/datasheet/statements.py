@@ -12,7 +12,7 @@ _TENTH = 0.10
 
 def unit_of_privacy(survey: Survey, explanation: Explanation) -> list[str]:
     """Return what epsilon is of, and what it is."""
-    picked = f"answers to {survey.draw} of {len(survey.questions)} questions, which the device picks at random"
+    picked = f"answers to {survey.draw} of {len(survey.questions)} questions picked at random"
     unit = picked if survey.draw else "all answers together" if len(survey.questions) > 1 else "one answer"
     most = "at most " if survey.draw else ""
     lines = [
@@ -57,10 +57,11 @@ def retention(survey: Survey) -> list[str]:
         )
     return [
         f"{kept} {until}",
-        "It stores no address, browser, account or time. For some seconds its files show the order of the latest "
+        "The collector stores no address, browser, account or time. For some seconds its files show the order of the "
+        "latest "
         "reports" + (", and which invitation each used up." if survey.invited else "."),
         "The device keeps the receipt, and how much epsilon it spent. It keeps the secret behind its noise until the "
-        f"report{wave} is delivered, or the survey is over.",
+        f"report{wave} is delivered or the survey is over.",
     ]
 
 
@@ -87,22 +88,22 @@ def linkage(survey: Survey) -> list[str]:
         lines.append("Nothing stored links an answer to another answer, or to a person.")
     if survey.waves > 1:
         lines += [
-            f"A device's reports in the {survey.waves} waves can be linked to each other, because some of the noise "
-            "stays "
-            "the same. Epsilon allows for that.",
+            f"A device's reports in the {survey.waves} waves can be linked to each other, because some noise "
+            "stays the same. Epsilon allows for that.",
             "No epsilon limits what can be seen of whether an answer changed, and in which wave"
             + (", or how far a number moved." if "number" in {question.type for question in survey.questions} else "."),
         ]
     if groups := in_groups(survey):
         lines.append(
-            f"For {', '.join(groups)} the device sends a group that it picked at random, unchanged. The group tells "
+            f"For {', '.join(groups)} the device sends a group that it picked at random, without noise. The group "
+            "tells "
             "nothing about the answer"
             + (", but helps to recognize the device in later waves." if survey.waves > 1 else ".")
         )
     if survey.draw:
         again = ", the same in every wave" if survey.waves > 1 else ""
         lines.append(
-            f"The device sends which questions it picked, unchanged{again}. That tells nothing about the answers."
+            f"The device sends which questions it picked, without noise{again}. That tells nothing about the answers."
         )
     if survey.invited:
         lines.append(
