@@ -159,14 +159,11 @@ class Explanation(Settings):
     def in_short(self) -> tuple[tuple[str, str], ...]:
         """Return the four questions that people ask first, each with its answer, which all the rest is behind."""
         speech = language(self.spoken)
-        sent = mark(
-            "It sends the answers after these changes, and a random number. Some answers may be unchanged. "
-            "Nobody can be sure which."
-        )
+        sent = mark("It sends the answers after these changes, and a random number. Some answers may be unchanged.")
         if self.invited:
             sent = mark(
                 "It sends the answers after these changes, a random number and your invitation. Some answers may "
-                "be unchanged. Nobody can be sure which."
+                "be unchanged."
             )
         later = mark("You get a receipt. With the receipt, you can have your report erased.")
         if self.keep == COUNTS:
@@ -176,10 +173,18 @@ class Explanation(Settings):
                 speech.gettext("What happens to my answers?"),
                 speech.gettext("Your device changes your answers at random before it sends anything."),
             ),
-            (speech.gettext("What can anybody find out?"), self._say_tenth(speech)),
+            (
+                speech.gettext("What can anybody find out?"),
+                speech.text([self._say_unsure(speech), self._say_tenth(speech)]),
+            ),
             (speech.gettext("What does my device send?"), speech.gettext(sent)),
             (speech.gettext("What can I do later?"), speech.gettext(later)),
         )
+
+    def _say_unsure(self, speech: Language) -> str:
+        if self.protected_little:
+            return ""
+        return speech.gettext("Nobody can be sure what you answered, not even the people who run this survey.")
 
     def _say_tenth(self, speech: Language) -> str:
         tenth = next(suspicion for suspicion in self.suspicions_forever if suspicion.prior == _TENTH)

@@ -109,7 +109,7 @@ def test_the_page_is_that_of_a_draft_and_results_are_of_made_up_people(staff: Pa
         page = get(url + "/")
         assert page.status_code == 200
         assert "Have you been harassed?" in page.text
-        assert "This is a draft: try it. Nothing that you answer is sent or kept." in page.text
+        assert "This is a draft for you to try. Nothing that you answer is sent or kept." in page.text
         results = get(url + "/results")
         assert results.status_code == 200
         assert "Made-up reports: How we work" in results.text

@@ -61,7 +61,7 @@ def test_a_browser_whose_database_fails_reports_no_second_time(
     with open_profile(playwright, tmp_path) as context:
         page = context.pages[0]
         page.goto(f"{collector.url}/s/{survey.id}")
-        expect(page.get_by_role("alert")).to_contain_text("This browser could not keep what it has to")
+        expect(page.get_by_role("alert")).to_contain_text("This browser couldn't save what it needs")
         expect(page.locator("#fields")).to_have_attribute("disabled", "")
     kept.unlink()
     (tmp_path / "aside").rename(kept)
@@ -146,7 +146,7 @@ def test_two_tabs_make_one_report(collector: Served, devices: Devices) -> None:
     assert bodies[0]["id"] == bodies[1]["id"]
     receipt = first.send()
     assert second.send() == receipt
-    expect(second.page.get_by_role("heading", name="This device has answered already")).to_be_visible()
+    expect(second.page.get_by_role("heading", name="This device has already answered")).to_be_visible()
     second.expect_delivered()
     wait_for_reports(collector, first.survey, receipt)
 
@@ -197,7 +197,7 @@ def test_a_private_window_delivers_and_forgets(collector: Served, devices: Devic
 
 
 def assert_says_nothing_is_kept(page: Page) -> None:
-    expect(page.get_by_text("This window keeps nothing: your report is lost if you close it")).to_be_visible()
+    expect(page.get_by_text("This window saves nothing. Keep it open until your report is delivered")).to_be_visible()
 
 
 def test_a_browser_that_may_store_nothing_says_so_and_delivers(

@@ -12,7 +12,7 @@ from visit import Visit
 from wire import Wire
 
 TOO_OLD = "This browser is too old for this page."
-USED = "It was used already, or it is not one to this survey."
+USED = "It has already been used, or is for a different survey."
 ANSWERING = "() => document.activeElement.matches('#problems') || document.querySelector('input:checked')"
 
 
@@ -77,7 +77,7 @@ def test_an_invitation_that_cannot_be_used_is_said_to_be_before_any_answer(
     if way == "typed":
         visit.page.get_by_label("Your invitation").fill(revoked)
         visit.page.keyboard.press("Tab")
-    expect(visit.alarm).to_contain_text("This invitation cannot be used")
+    expect(visit.alarm).to_contain_text("You can't use this invitation")
     expect(visit.alarm).to_contain_text(USED)
     assert not visit.page.evaluate(ANSWERING)
     expect(visit.page.locator("#invitation-error")).to_contain_text(USED)
@@ -100,13 +100,13 @@ def test_an_invitation_is_not_spent_by_being_checked(collector: Served, devices:
     visit.review()
     visit.send()
     visit.expect_delivered()
-    for invitation, said in ((good, ""), (other, "This link has not been used")):  # of somebody else, here
+    for invitation, said in ((good, ""), (other, "This link hasn't been used yet")):  # of somebody else, here
         visit.page.goto("about:blank")
         with visit.page.expect_response(re.compile("/invitations/check$")) as checked:
             visit.open(f"#{invitation}")
         checked.value.finished()
         visit.page.evaluate("() => new Promise((turn) => setTimeout(turn, 50))")  # what it says is read by then
-        expect(visit.page.get_by_text("This device has answered already")).to_be_visible()
+        expect(visit.page.get_by_text("This device has already answered")).to_be_visible()
         expect(visit.alarm).to_contain_text(said) if said else expect(visit.alarm).to_be_empty()
 
 
@@ -122,4 +122,4 @@ def test_without_a_connection_an_invitation_is_checked_later(collector: Served, 
     expect(visit.alarm).to_be_empty()
     wire.mend()
     visit.page.evaluate("() => dispatchEvent(new Event('online'))")
-    expect(visit.alarm).to_contain_text("This invitation cannot be used")
+    expect(visit.alarm).to_contain_text("You can't use this invitation")

@@ -22,7 +22,7 @@ def test_a_number_is_typed_reviewed_and_sent(collector: Served, wire: Wire, devi
     assert [hours.get_attribute(name) for name in ("inputmode", "autocomplete", "dir")] == ["decimal", "off", "ltr"]
     degrees = visit.question("degrees").get_by_role("textbox")
     assert degrees.get_attribute("inputmode") is None  # a minus is on few phones' keyboards for numbers
-    expect(visit.question("degrees")).to_contain_text("that counts as “20”, and chance")
+    expect(visit.question("degrees")).to_contain_text("Skipping counts as “20”")
     expect(visit.question("hours")).to_contain_text("hours")
     for typed in ("", "17", "-1", "0.3", "1e9", "-"):
         hours.fill("")
@@ -35,9 +35,9 @@ def test_a_number_is_typed_reviewed_and_sent(collector: Served, wire: Wire, devi
     hours.press("Tab")
     expect(visit.page.locator("#q1-error")).to_be_hidden()
     visit.review()
-    assert visit.page.locator("td.answered").all_inner_texts() == ["7.75 hours", "Left out, which counts as “20”"]
+    assert visit.page.locator("td.answered").all_inner_texts() == ["7.75 hours", "Skipped, which counts as “20”"]
     sent = visit.page.locator("td.sent").all_inner_texts()
-    assert re.fullmatch(r"A number that is likeliest near [\d.]+( to [\d.]+)? hours", sent[0])
+    assert re.fullmatch(r"“Near [\d.]+( to [\d.]+)? hours”, which may be wrong", sent[0])
     assert re.fullmatch("“(Low|High)”: your device sends only “low” or “high”", sent[1])
     receipt = visit.send()
     visit.expect_delivered()

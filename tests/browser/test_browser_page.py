@@ -85,7 +85,7 @@ def test_the_review_shows_the_report_in_words_beside_the_answers(
         record = question.mechanism.from_wire([reported[question.id]])[0]
         supported = [question.options[value] for value in question.mechanism.supported(record)]
         assert shown == (f"Yes to: {', '.join(supported)}" if supported else "No to all of them")
-    assert word == "A code that many texts share: not what you wrote"
+    assert word == "A code that many different texts produce, not what you wrote"
 
 
 def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: Devices) -> None:
@@ -117,8 +117,8 @@ def test_skipping_is_an_answer_like_any_other(collector: Served, wire: Wire, dev
     visit.answer(LEFT_OUT)
     body = visit.review()
     assert [answered for answered, _ in shown_rows(visit.page)][1::3] == [
-        "Left out, which counts as “rather not say”",
-        "Left out, which counts as “no word”",
+        "Skipped, which counts as “rather not say”",
+        "Skipped, which counts as “no word”",
     ]
     assert sorted(report_in(body)["answers"]) == sorted(question.id for question in HABITS.questions)
     receipt = visit.send()
@@ -190,7 +190,7 @@ def test_site_data_that_are_deleted_on_the_review_are_said_to_be_and_the_answers
     cleared = {"origin": wire.url, "storageTypes": "indexeddb"}
     context.new_cdp_session(visit.page).send("Storage.clearDataForOrigin", cleared)
     visit.page.get_by_role("button", name="Send", exact=True).click()
-    expect(visit.alarm).to_contain_text("This browser's data were deleted meanwhile")
+    expect(visit.alarm).to_contain_text("This browser's data was deleted in the meantime")
     expect(visit.page.locator("#questions")).to_be_visible()
     body = visit.review()
     visit.send()
@@ -265,7 +265,7 @@ def test_who_has_answered_sees_the_receipt_again(collector: Served, wire: Wire, 
     receipt = visit.send()
     visit.page.reload()
     assert visit.receipt() == receipt
-    expect(visit.page.get_by_role("heading", name="This device has answered already")).to_be_visible()
+    expect(visit.page.get_by_role("heading", name="This device has already answered")).to_be_visible()
     expect(visit.page.get_by_role("button", name="Review")).to_be_hidden()
     end(collector, visit.survey)
     visit.page.reload()
@@ -284,7 +284,7 @@ def test_a_report_is_erased_by_its_receipt(collector: Served, wire: Wire, device
     assert stored_reports(collector, visit.survey)[receipt] != b""
     visit.page.get_by_text("Erase my report").click()
     visit.page.get_by_role("button", name="Erase it now").click()
-    expect(visit.page.locator("#erased")).to_have_text("Your report was erased, and is not counted any more.")
+    expect(visit.page.locator("#erased")).to_have_text("Your report was erased and is no longer counted.")
     assert stored_reports(collector, visit.survey) == {receipt: b""}
     assert [post.headers.get("cookie") for post in wire.posts()] == [None, None]
 
@@ -299,7 +299,7 @@ def test_where_counts_alone_are_kept_the_receipt_says_that_nothing_can_be_taken_
     visit.review()
     receipt = visit.send()
     visit.expect_delivered()
-    expect(visit.page.locator("#receipt")).to_contain_text("and not kept; so it cannot be taken out again")
+    expect(visit.page.locator("#receipt")).to_contain_text("and not kept, so nobody can take it out again")
     expect(visit.page.get_by_text("Erase my report")).to_have_count(0)
     assert stored_reports(collector, survey) == {receipt: b""}
     visit.page.reload()
@@ -358,7 +358,7 @@ def test_a_report_that_is_refused_for_its_invitation_is_sent_again_under_another
     revoke(collector, survey, revoked)
     receipt = visit.send()
     expect(visit.delivery).to_contain_text("was not accepted")
-    visit.page.get_by_label("Your report waits for another invitation").fill(good)
+    visit.page.get_by_label("Your report needs another invitation").fill(good)
     visit.page.get_by_role("button", name="Send it again").click()
     visit.expect_delivered()
     first, second = (report_in(post.body.decode()) for post in wire.posts() if b"reports" in post.body)

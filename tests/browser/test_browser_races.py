@@ -96,7 +96,7 @@ def test_a_language_that_cannot_be_had_opens_no_form_whose_survey_was_not_read(
     visit = open_ward(page, wire.url, collector, "unread")
     page.route(lambda url: url.endswith(f"/v1/surveys/{visit.survey.id}"), lambda route: route.abort())
     visit.open()
-    expect(visit.alarm).to_contain_text("The survey cannot be fetched now")
+    expect(visit.alarm).to_contain_text("The survey can't be loaded now")
     wire.cut()
     with page.expect_event("requestfailed"):
         page.get_by_role("link", name="Deutsch").click()
@@ -149,7 +149,7 @@ def test_an_erased_report_is_said_to_be_erased_when_the_device_is_online_again(
             page.get_by_role("button", name="Erase it now").click()
     page.evaluate("() => dispatchEvent(new Event('online'))")
     page.evaluate(TURNS)
-    expect(page.locator("#erased")).to_have_text("Your report was erased, and is not counted any more.")
+    expect(page.locator("#erased")).to_have_text("Your report was erased and is no longer counted.")
     expect(page.locator("#receipt-title")).to_have_text("Your report was erased")
 
 

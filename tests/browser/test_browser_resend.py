@@ -23,7 +23,7 @@ DAYS = 30
 FLUSH_MS = 20_000
 SHOWN = "(id) => document.getElementById(id)?.checkVisibility() && document.getElementById(id).textContent"
 SENTENCE = (
-    f"What is sent, not what you answered, stays in this browser for {DAYS} days, to be sent again if it is lost."
+    f"This browser keeps your report for {DAYS} days, to be sent again if it is lost."
 )
 TOLD = """() => [...document.querySelectorAll(".notice")]
   .filter((each) => each.checkVisibility()).map((each) => each.textContent)"""

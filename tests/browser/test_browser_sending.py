@@ -80,7 +80,7 @@ def test_what_is_sent_is_sent_once_whatever_comes_between(
         hold_sending(tab)
         end(collector, over)
         tab.run("() => letGo()")
-        until(tab, SAYS, ["delivery", "Your report was not accepted."])
+        until(tab, SAYS, ["delivery", "Your report wasn't accepted."])
         assert tab.run(ASKS) is False
         assert stored_reports(collector, over) == {}
     bodies = {post.body: post.target.split("/")[3] for post in wire.posts()}  # what is sent again is the same

@@ -86,7 +86,7 @@ def test_a_refused_report_has_no_receipt_on_the_page(collector: Served, devices:
     visit.review()
     end(collector, survey)
     visit.page.get_by_role("button", name="Send", exact=True).click()
-    expect(visit.page.get_by_role("heading", name="Your report was not accepted")).to_be_visible()
+    expect(visit.page.get_by_role("heading", name="Your report wasn't accepted")).to_be_visible()
     expect(visit.page.get_by_text("Your receipt", exact=True)).to_be_hidden()
     expect(visit.page.get_by_text("have that report erased")).to_be_hidden()
 
@@ -98,14 +98,14 @@ def test_a_refused_report_has_no_receipt_in_the_element(ask: Ask, collector: Ser
     press(page, "Review what will be sent")
     end(collector, survey)
     press(page, "Send")
-    expect(page.get_by_role("heading", name="Your report was not accepted")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your report wasn't accepted")).to_be_visible()
     expect(page.get_by_text("Your receipt", exact=True)).to_be_hidden()
     expect(page.get_by_text("have that report erased")).to_be_hidden()
 
 
 def test_a_fault_before_anything_was_answered_does_not_speak_of_answers_in_the_element(ask: Ask) -> None:
     page = ask(at=NOBODY, body=element(NOBODY, named("fault-before-in-the-element")))
-    expect(page.get_by_role("alert")).to_contain_text("The survey cannot be fetched now")
+    expect(page.get_by_role("alert")).to_contain_text("The survey can't be loaded now")
     expect(page.get_by_role("alert")).to_contain_text("No answer was sent.")
     expect(page.get_by_role("alert")).not_to_contain_text("you answered")
 
@@ -117,6 +117,6 @@ def test_a_fault_before_anything_was_answered_does_not_speak_of_answers(collecto
     visit = Visit(context.new_page(), collector.url, survey)
     visit.page.route(lambda url: f"/v1/surveys/{survey.id}" in url, lambda route: route.abort())
     visit.open()
-    expect(visit.alarm).to_contain_text("The survey cannot be fetched now")
+    expect(visit.alarm).to_contain_text("The survey can't be loaded now")
     expect(visit.alarm).to_contain_text("Please try again later. No answer was sent.")
-    expect(visit.alarm).not_to_contain_text("What you answered")
+    expect(visit.alarm).not_to_contain_text("Your answers")

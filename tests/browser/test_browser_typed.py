@@ -32,9 +32,9 @@ text.de = "Warum?"
 text.ar = "لماذا؟"
 epsilon = 1
 """
-HOW = "Write it in digits, without separating thousands, and with one point or comma at most."
+HOW = "Use digits with at most one point or comma, and nothing between thousands."
 TOO_LONG = "This is too long: %(n)s of at most %(most)s characters."
-UNFIT = "This holds a character that cannot be taken, perhaps an invisible one. Please type it anew."
+UNFIT = "This has a character that isn't allowed, perhaps an invisible one. Please type it again."
 TYPED = ("7.5", "7,5", "٧٫٥", "۷٫۵", "७.५", "07,50")
 REFUSED = ("1,500", "1.234,5", "1 500", "--5", "٧٬٥٠٠")
 BREAK = """(field) => {  // good where it is judged, and too long where the client takes it

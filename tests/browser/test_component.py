@@ -44,7 +44,7 @@ def test_from_the_answers_to_the_report(ask: Ask, collector: Served, wire: Wire)
     ready = ["ready", asked | {"isAnswered": False}]
     assert heard_on(page) == [ready, *([name, asked] for name in ("prepared", "sent", "delivered"))]
     page.reload()
-    expect(page.get_by_role("heading", name="This device has answered already")).to_be_visible()
+    expect(page.get_by_role("heading", name="This device has already answered")).to_be_visible()
     assert receipt_on(page) == receipt
 
 
@@ -105,7 +105,7 @@ def test_what_is_wrong_is_listed_and_led_to(ask: Ask, collector: Served) -> None
     problems = page.get_by_role("group", name="There is a problem")
     expect(problems).to_be_focused()
     expect(problems.get_by_role("link")).to_have_text(
-        [f"Question {n}: Please choose one. A report without it would tell that you left it out." for n in (1, 3)]
+        [f"Question {n}: Please choose one. A gap would show that you skipped this question." for n in (1, 3)]
     )
     problems.get_by_role("link").nth(1).click()
     expect(page.locator("select")).to_be_focused()
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_listed_and_led_to(ask: Ask, collector: Served) -> None
 def test_another_survey_than_the_pinned_one_is_not_asked(ask: Ask, collector: Served) -> None:
     served = publish(collector, named("component-pinned"))
     page = ask(replace(served, title="Habits of before"))
-    expect(page.get_by_role("alert")).to_contain_text("This survey cannot be answered here")
+    expect(page.get_by_role("alert")).to_contain_text("You can't answer this survey here")
     expect(page.locator("[data-question]")).to_have_count(0)
     (name, detail) = heard_on(page)[-1]
     assert (name, detail["name"]) == ("error", "SurveyRefused")
@@ -129,9 +129,9 @@ def test_another_survey_than_the_pinned_one_is_not_asked(ask: Ask, collector: Se
 def test_an_element_that_pins_nothing_asks_nothing(ask: Ask, wire: Wire) -> None:
     page = ask(body=f'<sotto-survey collector="{wire.url}" survey="habits"></sotto-survey>')
     expect(page.get_by_role("alert")).to_have_text(
-        "This survey cannot be answered here"
-        "Please ask whoever gave you the address. No answer was sent."
-        "For whoever made this page: the attribute fingerprint is missing."
+        "You can't answer this survey here"
+        "Please ask the people who gave you the address. No answer was sent."
+        "For the people who made this page: the attribute fingerprint is missing."
     )
     assert wire.requests() == []
     page.locator("sotto-survey").evaluate("(it) => it.setAttribute('fingerprint', 'none')")
@@ -148,7 +148,7 @@ def test_parts_of_a_survey_are_answered_one_by_one(ask: Ask, collector: Served) 
     expect(page.get_by_role("link")).to_have_count(1)
     page.get_by_label("salad").check()
     press(page, "Review what will be sent")
-    expect(page.locator("dd.answered")).to_have_text(["Left out, which counts as “No”", "salad"])
+    expect(page.locator("dd.answered")).to_have_text(["Skipped, which counts as “No”", "salad"])
 
 
 def test_a_keyboard_is_enough(ask: Ask, collector: Served) -> None:
@@ -182,7 +182,7 @@ def test_a_keyboard_is_enough(ask: Ask, collector: Served) -> None:
 @pytest.mark.parametrize(
     ("lacking", "said"),
     [
-        ("Object.defineProperty(crypto, 'subtle', { value: undefined })", "This page has to come by https"),
+        ("Object.defineProperty(crypto, 'subtle', { value: undefined })", "This page needs an https address"),
         ("delete globalThis.ReadableStream", "sottovoce needs ReadableStream, which this browser lacks."),
     ],
 )
@@ -232,12 +232,12 @@ def test_an_invitation_comes_in_the_address_which_loses_it(ask: Ask, collector: 
     again = ask(survey, invitation=invitation)
     expect(
         again.get_by_text(
-            "It was used already, or it is not one to this survey. Please check it, or ask whoever invited you."
+            "It has already been used, or is for a different survey. Please check it, or ask the people who invited you."
         )
     ).to_be_visible()
     again.get_by_label("Your invitation").fill("mine")
     press(again, "Next")
-    expect(again.get_by_text("Type your invitation: 26 letters a to z and digits 2 to 7.")).to_be_visible()
+    expect(again.get_by_text("Type your invitation. It has 26 letters a to z and digits 2 to 7.")).to_be_visible()
     again.get_by_label("Your invitation").fill(invite(collector, survey)[0])
     press(again, "Next")
     answer(again, survey, {"well": False})
@@ -301,8 +301,8 @@ def test_a_report_that_is_refused_says_why_and_is_heard_of(ask: Ask, collector: 
     press(page, "Review what will be sent")
     end(collector, survey)
     press(page, "Send")
-    expect(page.get_by_role("heading", name="Your report was not accepted")).to_be_visible()
-    expect(page.get_by_text("The survey is over: it takes no more answers.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your report wasn't accepted")).to_be_visible()
+    expect(page.get_by_text("The survey is over and takes no more answers.")).to_be_visible()
     name, detail = heard_on(page)[-1]
     assert (name, detail["code"]) == ("refused", "survey_closed")
 

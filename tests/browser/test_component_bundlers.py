@@ -116,7 +116,7 @@ def test_words_that_are_missing_are_said_and_asked_for_again(page: Page, site: s
     page.route(f"**{words}", lambda route: route.abort())
     page.goto(f"{site}/index.html")
     notice = page.locator("[part=notice]")
-    expect(notice).to_contain_text("Buttons and hints could not be loaded in this language: العربية.")
+    expect(notice).to_contain_text("Buttons and hints couldn't be loaded in this language: العربية.")
     expect(page.get_by_text("How this protects you")).to_be_visible()
     (error, ready) = heard_on(page)
     assert (error[0], error[1]["survey"], error[1]["name"]) == ("error", ASKED.id, "WordsMissing")

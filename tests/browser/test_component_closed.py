@@ -34,7 +34,7 @@ def test_who_has_answered_sees_the_receipt_after_the_survey_was_closed(ask: Ask,
     receipt = send(page)
     end(collector, survey)
     page.reload()
-    expect(page.get_by_role("heading", name="This device has answered already")).to_be_visible()
+    expect(page.get_by_role("heading", name="This device has already answered")).to_be_visible()
     assert receipt_on(page) == receipt
 
 

@@ -15,7 +15,7 @@ def test_a_wave_that_the_survey_has_not_is_said_to_whoever_made_the_page(
     survey = publish(collector, named(f"misused-{wave.replace('.', '-')}"))
     page = ask(survey, wave=wave)
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("For whoever made this page: wave must be an integer in [1, 1].")
+    expect(alert).to_contain_text("For the people who made this page: wave must be an integer in [1, 1].")
     expect(alert).not_to_contain_text("another browser")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     said = {"survey": survey.id, "name": "RangeError", "message": "wave must be an integer in [1, 1]."}
@@ -24,7 +24,7 @@ def test_a_wave_that_the_survey_has_not_is_said_to_whoever_made_the_page(
 
 def test_words_that_have_no_address_are_said_to_whoever_made_the_page(ask: Ask, collector: Served) -> None:
     page = ask(publish(collector, named("misused-words", lang="de")), words="https://[")
-    expect(page.get_by_role("alert")).to_contain_text("For whoever made this page:")
+    expect(page.get_by_role("alert")).to_contain_text("For the people who made this page:")
     ((name, detail),) = heard_on(page)
     assert (name, detail["name"]) == ("error", "TypeError")
     assert detail["message"]

@@ -75,7 +75,7 @@ def test_words_that_are_not_those_of_the_program_are_not_shown(ask: Ask, collect
     page.locator("[part~=chooser] select").select_option(label="العربية")
     expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
     expect(page.locator("button.primary")).to_have_text("Next")
-    missing = "Buttons and hints could not be loaded in this language: العربية."
+    missing = "Buttons and hints couldn't be loaded in this language: العربية."
     expect(page.locator("[part=notice]")).to_contain_text(missing)
     (_, (name, detail)) = heard_on(page)
     assert (name, detail["name"]) == ("error", "WordsMissing")
@@ -101,7 +101,7 @@ def test_the_modules_that_the_collector_serves_speak_its_languages(collector: Se
 
 
 def fields_of(place: Locator) -> list[Any]:
-    """Return how each question is asked: its words, its hint, what chance does, and its controls with their labels."""
+    """Return how each question is asked: its words, its hint, what a device does, and its controls with their labels."""
     return list(place.evaluate_all(READ))
 
 
@@ -110,6 +110,8 @@ READ = """(questions) => questions.map((question) => ({
   text: question.querySelector(".asked").textContent,
   hint: question.querySelector(".hint").textContent.trim().replace(/\\\\s+/g, " "),
   noise: question.querySelector(".noise summary").textContent,
+  marks: [...question.querySelectorAll(".marks path")].map((path) => path.getAttribute("d")),
+  picture: question.querySelector(".marks")?.getAttribute("aria-label") ?? "",
   controls: [...question.querySelectorAll("input, select, option")].map((it) => [
     it.localName, it.type ?? "", it.labels?.[0]?.textContent.trim().replace(/\\\\s+/g, " ") ?? it.textContent,
     it.min ?? "", it.max ?? "", it.step ?? "", it.autocomplete ?? "", it.inputMode,
@@ -141,7 +143,7 @@ def test_little_protection_is_said_above_the_questions_and_at_the_review(
     survey = publish(collector, compile_toml(f'id = "component-{epsilon}"\ntitle = "S"\n{question}'))
     page = ask(survey)
     said = "Your answer is protected little. Someone who was 10 % sure of it can become more than 99 % sure."
-    sure = page.get_by_text("nobody who sees them can be sure which")
+    sure = page.get_by_text("nobody can be sure which")
     expect(page.get_by_text(said).locator("visible=true")).to_have_count(int(is_little))
     page.get_by_label("Yes", exact=True).check()
     press(page, "Review what will be sent")

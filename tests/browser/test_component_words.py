@@ -57,7 +57,7 @@ def test_the_receipt_follows_the_language_and_is_heard_of_once(ask: Ask, collect
     expect(page.get_by_role("heading", name="مُحي تقريرك")).to_be_visible()
     choose(page, "English")
     expect(page.get_by_role("heading", name="Your report was erased")).to_be_visible()
-    expect(page.get_by_text("Your report was erased, and is not counted any more.")).to_be_visible()
+    expect(page.get_by_text("Your report was erased and is no longer counted.")).to_be_visible()
     heard = page.evaluate("heard.map(([name]) => name)")
     assert heard == ["ready", "prepared", "sent", "delivered"]
 

@@ -103,7 +103,8 @@ def test_it_needs_no_package_and_names_no_other_place() -> None:
     entries = [path for path in JS.glob("*.js") if not path.name.endswith(".min.js")]
     sources = entries + [path for folder in FOLDERS for path in sorted((JS / folder).rglob("*.js"))]
     statements = re.compile(r'^(?:import|export)\b(?:[^;]*?\bfrom)? ?"([^"]+)";', re.MULTILINE)
-    programs = [re.sub(r"/\*(?s:.*?)\*/|(?<!:)//.*", "", path.read_text()) for path in sources]
+    left_out = r"/\*(?s:.*?)\*/|(?<!:)//.*|http://www\.w3\.org/2000/svg"  # comments, and a name that no browser fetches
+    programs = [re.sub(left_out, "", path.read_text()) for path in sources]
     imported = [name for program in programs for name in statements.findall(program)]
     assert len(imported) > 20
     assert not [

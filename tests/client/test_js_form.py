@@ -129,3 +129,24 @@ def test_the_figures_and_the_sentences_are_those_of_the_explanation(tmp_path: Pa
         assert said[-1] == crowd
         assert tuple(others.values()) == of_people(explained.crowd.prob_if_other)
         assert tuple(lost.values()) == of_people(1 - explained.crowd.prob_if_true)
+
+
+FIRST = """
+import { readFileSync } from "node:fs";
+import { sayFirst } from "./form/first.js";
+import { makeWords } from "./form/words.js";
+import { readSurvey } from "./src/survey.js";
+const surveys = JSON.parse(readFileSync(process.argv[2], "utf8")).map((text) => new TextEncoder().encode(text));
+console.log(JSON.stringify(await Promise.all(surveys.map(async (it) => sayFirst(makeWords(), await readSurvey(it))))));
+"""
+
+
+def test_what_is_asked_first_of_a_survey_is_answered_as_the_explanation_does(tmp_path: Path) -> None:
+    surveys = [*published(), asked(3), asked(3, draw=2), asked(1, keep="counts"), asked(1, invited=True, waves=2)]
+    told = told_by_javascript(surveys, tmp_path, FIRST)
+    expected = [[list(pair) for pair in explain(survey).in_short()] for survey in surveys]
+    assert told == expected
+    unsure = ["Nobody can be sure" in str(pairs) for pairs in told]
+    assert unsure == [not explain(survey).protected_little for survey in surveys]
+    assert True in unsure
+    assert False in unsure

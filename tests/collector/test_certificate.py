@@ -135,7 +135,7 @@ def test_everybody_is_told_that_the_reports_are_gone(house: House) -> None:
     assert "reports erased on 2031-01-30" in rows
     turn(house, DAY)
     page = house.http.get("/s/small").text
-    assert "Its reports were erased, as was promised; counts of them are kept." in page
+    assert "Its reports were erased, as promised. Their counts are kept." in page
     assert "erase-button" not in page
     assert "Reports are erased on" not in page
     listed = house.http.get("/v1/surveys", headers=house.analyst).get_json()["surveys"]

@@ -38,16 +38,16 @@ def test_index_lists_surveys_as_the_route_for_programs_does(house: House, role: 
     token = getattr(house, role)
     rows = read_page(house.http.get("/s", headers=password(token))).table("3 surveys")
     listed = house.http.get("/v1/surveys", headers=token).get_json()["surveys"]
-    of_admin = " asks for an analyst's token" if role == "admin" else ""
+    of_admin = " needs an analyst's token" if role == "admin" else ""
     assert [[" ".join(str(cell).split()) for cell in row] for row in rows] == [
-        [f"{survey['title']} {survey['id']}: {FACTS[survey['id']]}; {survey['fingerprint'][:12]}", n_reports, results]
+        [f"{survey['title']} {survey['id']}: {FACTS[survey['id']]}; fingerprint {survey['fingerprint'][:12]}", n_reports, results]
         for survey, n_reports, results in zip(
             listed,
             ("0", "1,200", "0"),
             (
-                "public results of hostile",
-                f"for analysts results of small{of_admin}",
-                f"for analysts results of strings{of_admin}",
+                "View results of hostile (public)",
+                f"View results of small (analysts only){of_admin}",
+                f"View results of strings (analysts only){of_admin}",
             ),
             strict=True,
         )

@@ -10,7 +10,7 @@ from house import House, open_house
 from reading_html import read_html
 from sotto_protocol import Survey, compile_survey
 
-SURE = "nobody who sees them can be sure which"
+SURE = "nobody can be sure which"
 
 
 def asks(name: str, *epsilons: str) -> Survey:

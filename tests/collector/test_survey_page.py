@@ -205,17 +205,17 @@ def test_what_no_answer_stands_for_is_said_and_nothing_is_required(house: House)
         question = question_of(page_of(house, EVIL), question_id)
         assert question.attributes["data-skip"] == skip
         assert question.one("bdi").text == " ".join(skip.split())
-        assert "You may leave it out: that counts as" in question.text
+        assert "Optional. Skipping counts as" in question.text
         assert not [field for field in question.find("input") if "required" in field.attributes]
 
 
 def test_boxes_say_how_many_may_be_chosen(house: House) -> None:
     some = question_of(page_of(house, EVIL), "boxes")
     assert (some.attributes["data-most"], len(some.find("input", type_="checkbox"))) == ("2", 3)
-    assert "at most 2, or none" in some.text
+    assert "at most 2. None is an answer too." in some.text
     every = question_of(page_of(house, SURVEY), "drugs")
     assert every.attributes["data-most"] == "3"
-    assert "all that apply, or none" in every.text
+    assert "all that apply. None is an answer too." in every.text
 
 
 def test_text_is_typed_where_no_browser_keeps_or_sends_it(house: House) -> None:
@@ -243,6 +243,24 @@ def test_above_every_question_a_line_opens_into_what_explain_says(house: House, 
         assert [row.find("td")[0].text for row in tables[0].find("tr")[1:]] == bounds
         assert len(tables) == (1 if explained.epsilon == explained.epsilon_forever else 2)
         assert len(tables) == 1 or explained.accusations_forever[1].say() in details.text
+
+
+def marks_in(path: Element) -> int:
+    """Return how many marks are drawn by lines of round dashes, ten units from one to the next."""
+    lengths = re.findall(r"M5 \d+h(\d+)", path.attributes["d"])
+    return sum(int(length) // 10 + 1 for length in lengths)
+
+
+@pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
+def test_those_of_100_others_who_send_as_much_by_chance_are_drawn_as_marks(house: House, survey: Survey) -> None:
+    page = page_of(house, survey)
+    for question, explained in zip(survey.questions, explain(survey).questions, strict=True):
+        figure = question_of(page, question.id).one("figure")
+        assert figure.one("figcaption").text == explained.crowd.said
+        n = int(100 * explained.crowd.prob_if_other)
+        pictures = figure.find("svg")
+        assert [picture.attributes["aria-label"] for picture in pictures] == [f"{n} of 100"] * bool(n)
+        assert [marks_in(path) for path in figure.find("path")] == [100, n] * bool(n)
 
 
 @pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
@@ -299,8 +317,8 @@ def test_only_an_invited_survey_asks_for_an_invitation(house: House, survey: Sur
 
 def test_a_page_that_has_an_invitation_checked_does_not_say_that_nothing_is_sent(house: House) -> None:
     words = page_of(house, INVITED).text
-    assert "It is sent now to be checked, and with your report." in words
-    assert "Nothing of what you answer is sent yet." in words
+    assert "This page sends it now for a check, and later with your report." in words
+    assert "None of your answers has been sent yet." in words
     assert "Nothing is sent yet." not in words
 
 
@@ -327,7 +345,7 @@ def test_unknown_survey_is_a_page_and_a_problem_below_v1(house: House) -> None:
 
 def test_page_can_only_be_read(house: House) -> None:
     response = house.http.post("/s/habits", data={"affair": "yes"})
-    assert "A page can only be read" in assert_page(response, 405).text
+    assert "You can only read this page" in assert_page(response, 405).text
     assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
     assert house.http.head("/s/habits").status_code == 200
 
@@ -343,7 +361,7 @@ def test_fault_is_a_page_that_quotes_nothing(
         response = house.http.get(f"/s/{INVITED_WAVES.id}?wave=3")
         page = assert_page(response, 500)
         assert response.headers["Content-Security-Policy"] == POLICY
-    assert "This cannot be shown now" in page.text
+    assert "This can't be shown now" in page.text
     assert CANARY not in response.text + "".join(capfd.readouterr())
 
 

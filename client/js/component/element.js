@@ -174,7 +174,7 @@ export class SottoSurvey extends Base {
   /** That the words in the survey's language are missing, and a button that looks for them again. */
   #complaint() {
     if (!this.#missing) return [];
-    const words = this.#t("Buttons and hints could not be loaded in this language: %(language)s.", {
+    const words = this.#t("Buttons and hints couldn't be loaded in this language: %(language)s.", {
       language: nameOf(this.#lang),
     });
     const again = button(this.#t("Try again"), "again", () => this.#speak(this.#lang));

@@ -104,7 +104,7 @@ export class FormView {
     const words = isLast ? t("Review what will be sent") : t("Next");
     const next = make("button", { type: "submit", part: "button primary", class: "primary" }, words);
     const back = at > 0 ? [button(t("Back"), "back", () => this.#turn(at - 1))] : [];
-    this.#actions.replaceChildren(next, ...back, paragraph("small", t("Nothing of what you answer is sent yet.")));
+    this.#actions.replaceChildren(next, ...back, paragraph("small", t("None of your answers has been sent yet.")));
   }
 
   /** Show these problems at their questions, and as a list of links that takes the focus; or that there is none. */

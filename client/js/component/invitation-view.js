@@ -40,7 +40,8 @@ export class InvitationView {
   translate(/** @type {Translate} */ t) {
     const error = { id: "invitation-error", class: "error", part: "error", hidden: this.#given === "" };
     const hint = t(
-      "26 letters and digits. It says that you may answer. It is sent now to be checked, and with your report.",
+      "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your " +
+        "report.",
     );
     const go = make("button", { type: "submit", part: "button primary", class: "primary" }, t("Next"));
     this.element.replaceChildren(
@@ -59,7 +60,10 @@ export class InvitationView {
 }
 
 function sayState(/** @type {Translate} */ t, /** @type {string} */ state) {
-  if (state === "used") return t("It was used already. If that was not you, please ask whoever invited you.");
-  if (state === "none") return t("Type your invitation: 26 letters a to z and digits 2 to 7.");
-  return t("It was used already, or it is not one to this survey. Please check it, or ask whoever invited you.");
+  if (state === "used")
+    return t("It has already been used. If that wasn't you, please ask the people who invited you.");
+  if (state === "none") return t("Type your invitation. It has 26 letters a to z and digits 2 to 7.");
+  return t(
+    "It has already been used, or is for a different survey. Please check it, or ask the people who invited you.",
+  );
 }

@@ -1,8 +1,11 @@
 /** How chance protects a respondent: in a line that opens, for each question and for the whole survey. */
 
+import { supportOf } from "../form/chance.js";
+import { sayFirst } from "../form/first.js";
 import { sayInShort, sayReadings } from "../form/noise.js";
 import { sayLittle } from "../form/protection.js";
 import { make, paragraph } from "./dom.js";
+import { pictureOf } from "./marks.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
 /** @typedef {import("../src/survey.js").Survey} Survey */
@@ -12,50 +15,41 @@ import { make, paragraph } from "./dom.js";
 /** Return what a device does to an answer, and what anybody can learn of what it sends. @param {Translate} t @param {Question} question */
 export function noiseOf(t, question) {
   const summary = make("summary", {}, sayInShort(t, question));
-  const readings = sayReadings(t, question).map((sentence) => make("p", {}, sentence));
-  return make("details", { class: "noise", part: "noise" }, summary, ...readings);
+  const said = sayReadings(t, question);
+  const last = question.mechanism.name === "rappor" ? "" : said.pop();
+  /** @type {HTMLElement[]} */
+  const parts = said.map((sentence) => make("p", {}, sentence));
+  if (last) parts.push(pictureOf(t, supportOf(question.mechanism).ifOther, last));
+  return make("details", { class: "noise", part: "noise" }, summary, ...parts);
 }
 
 /**
- * Return what is said before the questions: that chance changes the answers, how it goes, which questions are drawn.
- * How long this device keeps what is sent, too.
+ * Return what is said before the questions: the short version, and in a part that opens what happens to answers, what
+ * anybody can find out, what is sent, what can be done later. Also which questions are drawn, and what this device keeps.
  * @param {Translate} t @param {Survey} survey @param {string} collector its address @param {number} resendDays
  */
 export function protectionOf(t, survey, collector, resendDays) {
-  const lead = [paragraph("lead", t("Chance changes your answers on this device before anything is sent."))];
+  const lead = [paragraph("lead", t("Your device changes your answers at random before it sends anything."))];
   const little = sayLittle(t, survey);
   if (little) lead.push(paragraph("notice little", little));
-  const receipt =
-    survey.keep === "reports"
-      ? t("You get a receipt, with which your report can be erased.")
-      : t("You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.");
-  const steps = [t("You answer."), t("You see what will be sent, and decide."), receipt];
+  const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];
+  const kept = resendDays > 0 ? [paragraph("notice", sayKept(t, resendDays))] : [];
   const { id, fingerprint } = survey;
   const href = `${collector}/s/${id}`;
-  const whole = make("a", { href, target: "_blank", rel: "noopener noreferrer" }, t("All of it, in numbers"));
   const parts = [
     make("summary", {}, t("How this protects you")),
-    make("ol", {}, ...steps.map((step) => make("li", {}, step))),
+    ...sayFirst(t, survey).map(([asked, said]) => make("p", {}, make("strong", {}, asked), make("br"), said)),
     make(
       "p",
       {},
-      t(
-        "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be " +
-          "left out where the page says so: a gap would tell something about you.",
-      ),
+      t("You can skip a question only where the page says so. Otherwise the gap would show something about you."),
     ),
-    make("p", {}, whole),
-    make(
-      "p",
-      { class: "small" },
-      t("Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s", {
-        id,
-        fingerprint,
-      }),
+    make("p", {}, make("a", { href, target: "_blank", rel: "noopener noreferrer" }, t("All details, with numbers"))),
+    paragraph(
+      "small",
+      t("Survey %(id)s. Its fingerprint, made from every word and number in it: %(fingerprint)s", { id, fingerprint }),
     ),
   ];
-  const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];
-  const kept = resendDays > 0 ? [paragraph("notice", sayKept(t, resendDays))] : [];
   return [...lead, make("details", { class: "protection", part: "protection" }, ...parts), ...drawn, ...kept];
 }
 
@@ -90,8 +84,8 @@ function sayDrawing(/** @type {Translate} */ t, /** @type {Survey} */ { draw, qu
 
 function sayKept(/** @type {Translate} */ t, /** @type {number} */ days) {
   return t.n(
-    "What is sent, not what you answered, stays in this browser for %(n)s day, to be sent again if it is lost.",
-    "What is sent, not what you answered, stays in this browser for %(n)s days, to be sent again if it is lost.",
+    "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.",
+    "This browser keeps your report for %(n)s days, to send it again if it is lost. It doesn't keep your answers.",
     days,
   );
 }

@@ -137,7 +137,7 @@ export class QuestionView {
     const { field, choices, skip } = this.#control;
     const common = { id: `${this.key}-1`, autocomplete: "off", part: "field", ...described };
     if (field === "list") {
-      const first = make("option", { value: "" }, skip === null ? this.#t("Choose one") : this.#t("Left out"));
+      const first = make("option", { value: "" }, skip === null ? this.#t("Choose one") : this.#t("Skipped"));
       const others = choices.map(({ label }, index) => make("option", { value: index, ...this.#spoken }, label));
       const list = keepToItself(make("select", common, first, ...others));
       this.#fields.push(list);

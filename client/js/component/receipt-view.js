@@ -105,7 +105,7 @@ export class ReceiptView {
 
   #write() {
     const [t, fate] = [this.#t, this.#fate];
-    this.#heading.textContent = fate === "refused" ? t("Your report was not accepted") : this.#title(t);
+    this.#heading.textContent = fate === "refused" ? t("Your report wasn't accepted") : this.#title(t);
     this.#delivery.textContent = this.#say(fate);
     this.#slip.hidden = fate === "refused"; // there is no report that it could name
     this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(this.#code) : []));
@@ -117,22 +117,22 @@ export class ReceiptView {
     const t = this.#t;
     if (fate === "") return "";
     if (fate === "delivered") return t("Your report was delivered.");
-    if (fate === "refused") return t("Your report was not accepted.");
+    if (fate === "refused") return t("Your report wasn't accepted.");
     if (fate === "forgotten") {
       return t(
-        "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, " +
-          "it is lost.",
+        "This browser's data was deleted, so the browser no longer knows about your report. If the report wasn't " +
+          "delivered before, it is lost.",
       );
     }
     if (this.#isDurable) {
       return t(
-        "Your report waits on this device. It is sent as soon as there is a connection. You may close this page: it is " +
-          "sent when you open it again. (Not so in a private window, which keeps nothing.)",
+        "Your report waits on this device until there is a connection. You may close this page: it sends the report when " +
+          "you open it again. (A private window can't: it saves nothing.)",
       );
     }
     return t(
-      "Your report waits on this device. It is sent as soon as there is a connection. Keep this page open until then: " +
-        "this window keeps nothing.",
+      "Your report waits on this device until there is a connection. Keep this page open until then: this window saves " +
+        "nothing.",
     );
   }
 
@@ -145,7 +145,7 @@ export class ReceiptView {
     const field = keepToItself(make("input", { id: "other", type: "text", part: "field", autocomplete: "off" }));
     const error = make("p", { id: "other-error", class: "error", part: "error", role: "alert" });
     field.setAttribute("aria-describedby", "other-error");
-    const label = make("label", { for: "other" }, t("Your report waits for another invitation"));
+    const label = make("label", { for: "other" }, t("Your report needs another invitation"));
     const asked = isInvitation ? [make("p", {}, label), error, field] : [error];
     const again = button(t("Send it again"), "again", () => this.#resend(isInvitation ? field : null, error));
     return [...parts, ...asked, make("div", { class: "actions" }, again)];
@@ -158,7 +158,7 @@ export class ReceiptView {
       this.#fate = "";
       await this.#look(true);
     } catch {
-      error.textContent = this.#t("It must be an invitation to this survey: 26 letters and digits.");
+      error.textContent = this.#t("It must be an invitation to this survey, with 26 letters and digits.");
       field?.focus();
     }
   }
@@ -176,12 +176,12 @@ export class ReceiptView {
     const why =
       this.#survey.keep === "reports"
         ? t(
-            "Keep it to yourself: it is the name of your report, and whoever has it can have that report erased, here or " +
-              "through whoever runs the survey. This device remembers the receipt, and none of your answers.",
+            "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking " +
+              "the people who run the survey. This device remembers the code, but none of your answers.",
           )
         : t(
-            "It is the number under which your report is counted once. The report is added to the counts and not kept; so " +
-              "it cannot be taken out again. This device remembers the receipt, and none of your answers.",
+            "With this number your report is counted only once. The report is added to the counts and not kept, so nobody " +
+              "can take it out again. This device remembers the number, but none of your answers.",
           );
     const copy = button(t("Copy the receipt"), "copy", () => this.#copy(code, copied));
     return [
@@ -198,7 +198,7 @@ export class ReceiptView {
       copied.textContent = this.#t("Copied.");
     } catch {
       getSelection()?.selectAllChildren(code);
-      copied.textContent = this.#t("Selected: copy it with your keyboard or menu.");
+      copied.textContent = this.#t("It is selected. Copy it with your keyboard or menu.");
     }
   }
 
@@ -214,8 +214,8 @@ export class ReceiptView {
         "p",
         {},
         t(
-          "The report leaves what is counted, for good. You cannot answer again from this device. Results that were " +
-            "published before do not change.",
+          "This takes your report out of the counts, for good. You can't answer again from this device. Results that are " +
+            "already published don't change.",
         ),
       ),
       make("div", { class: "actions" }, erase),
@@ -226,7 +226,7 @@ export class ReceiptView {
   /** Ask the collector to erase the report, by its receipt. */
   async #erase(/** @type {HTMLElement} */ said) {
     const t = this.#t;
-    let words = t("It was not erased. Please ask whoever runs the survey, with your receipt.");
+    let words = t("Your report wasn't erased. Please ask the people who run the survey, and give them your receipt.");
     try {
       if (await this.#client.erase(this.#receipt)) {
         this.#isErased = true;
@@ -235,28 +235,28 @@ export class ReceiptView {
         this.#onFate("erased", "");
       }
     } catch {
-      words = t("There is no connection now. Please try again later.");
+      words = t("There's no connection now. Please try again later.");
     }
     said.textContent = this.#isErased ? sayErased(t) : words;
   }
 }
 
 function sayErased(/** @type {Translate} */ t) {
-  return t("Your report was erased, and is not counted any more.");
+  return t("Your report was erased and is no longer counted.");
 }
 
 /** Why a report was not accepted, by the collector's code: its own words are not shown. */
 function sayReason(/** @type {Translate} */ t, /** @type {string} */ code) {
   switch (code) {
     case "survey_closed":
-      return t("The survey is over: it takes no more answers.");
+      return t("The survey is over and takes no more answers.");
     case "invitation_required":
     case "invitation_invalid":
-      return t("Its invitation was used already, or it is not one to this survey.");
+      return t("Its invitation has already been used, or is for a different survey.");
     case "no_such_survey":
     case "wrong_fingerprint":
-      return t("The survey is not there any more, or it has changed.");
+      return t("The survey is gone, or it has changed.");
     default:
-      return t("Please tell whoever runs the survey, with this word: %(code)s", { code: code.slice(0, 40) });
+      return t("Please give this word to the people who run the survey: %(code)s", { code: code.slice(0, 40) });
   }
 }

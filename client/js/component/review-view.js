@@ -33,8 +33,8 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     paragraph(
       "small",
       t(
-        "The id is a random number, drawn on this device just now. It is your receipt. Blanks fill the text up, so that " +
-          "every report of this survey is as long as any other: its length tells nothing.",
+        "The id is a random number that this device picked just now. It is your receipt. Blanks make all reports of this " +
+          "survey equally long, so the length reveals nothing.",
       ),
     ),
   );
@@ -55,7 +55,8 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     paragraph(
       "small",
       t(
-        "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.",
+        "The random change to each answer is fixed. If you look again, or switch an answer and switch back, it stays the " +
+          "same.",
       ),
     ),
   );
@@ -64,10 +65,8 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
 /** What chance may have done. Where it hides little, the page says so above, and not that nobody can be sure. */
 function leadOf(/** @type {Translate} */ t, /** @type {Survey} */ survey) {
   const lead = sayLittle(t, survey)
-    ? t("Chance has made this of your answers. It may have left some as they are.")
-    : t(
-        "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.",
-      );
+    ? t("These are your answers after random changes. Some may be unchanged.")
+    : t("These are your answers after random changes. Some may be unchanged; nobody can be sure which.");
   return paragraph("lead", lead);
 }
 
@@ -96,7 +95,7 @@ function rowsOf(
       make(
         "div",
         {},
-        make("dt", {}, t("You answered")),
+        make("dt", {}, t("Your answer (stays here)")),
         make("dd", { dir: "auto", class: "answered" }, sayAnswer(t, answer, question, said)),
       ),
       make("div", {}, make("dt", {}, t("This will be sent")), sent),

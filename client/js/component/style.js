@@ -46,6 +46,11 @@ ol, .problems ul { padding-inline-start: 1.4em; }
 a { color: var(--_error); }
 summary { padding: .35em 0; color: var(--_accent); cursor: pointer; }
 .noise { font-size: .92em; }
+figure { display: flex; gap: 1em; align-items: center; margin: 0 0 .75em; }
+.marks { flex: none; width: 7em; }
+.marks path { fill: none; stroke: currentColor; stroke-width: 3; stroke-linecap: round; stroke-dasharray: 0 10; }
+.marks path + path { color: var(--_accent); stroke-width: 8; }
+[dir="rtl"] .marks { transform: scaleX(-1); }
 .choices { display: grid; grid-template-columns: minmax(0, 1fr); gap: .5em; }
 .choice {
 display: flex; gap: .75em; align-items: flex-start; min-height: 2.9em; padding: .6em .9em; border: 1px solid

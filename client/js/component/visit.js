@@ -251,5 +251,5 @@ function focusIn(/** @type {HTMLElement} */ element) {
 }
 
 function sayAnswered(/** @type {Translate} */ t) {
-  return t("This device has answered already");
+  return t("This device has already answered");
 }

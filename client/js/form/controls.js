@@ -63,18 +63,17 @@ function hintOf(
   /** @type {Translate} */ t,
   /** @type {Omit<Control, "hint">} */ { field, choices, most, skip, expected },
 ) {
-  if (field === "boxes" && most === choices.length) return t("Choose all that apply, or none: none is an answer too.");
-  if (field === "boxes") return t("Choose at most %(most)s, or none: none is an answer too.", { most });
+  if (field === "boxes" && most === choices.length) return t("Choose all that apply. None is an answer too.");
+  if (field === "boxes") return t("Choose at most %(most)s. None is an answer too.", { most });
   const left =
     skip === null
       ? []
-      : [t("You may leave it out: that counts as “%(skip)s”, and chance may change that too.", { skip })];
+      : [t("Optional. Skipping counts as “%(skip)s”, and your device may change that at random as well.", { skip })];
   if (field === "number") return [expected, ...left].join(" ");
   if (field === "line")
     return [
       t(
-        "One or a few words. Nobody reads what you write: all that can ever be learnt is whether it is a common, short " +
-          "answer.",
+        "One or a few words. Nobody reads what you write. People can only find out whether it is a common, short answer.",
       ),
       ...left,
     ].join(" ");

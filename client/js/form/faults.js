@@ -9,10 +9,10 @@
 /** @type {{[name: string]: (t: Translate, fault: any, isAnswered: boolean) => [title: string, text: string, mayPass: boolean]}} */
 const WORDS = {
   SurveyRefused: (t) => [
-    t("This survey cannot be answered here"),
+    t("You can't answer this survey here"),
     t(
-      "What came is not the survey that this page was made for, or it would give away more than this browser allows. " +
-        "No answer was sent.",
+      "This isn't the survey that the page was made for, or it would give away more than this browser allows. No " +
+        "answer was sent.",
     ),
     false,
   ],
@@ -20,22 +20,22 @@ const WORDS = {
   BudgetExceeded: (t) => [
     t("That would give away more than this browser allows"),
     t(
-      "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.",
+      "The browser adds up what your surveys give away together. It stops before that is too much. No answer was sent.",
     ),
     false,
   ],
   ParticipationEnded: (t) => [
-    t("This device has ended taking part"),
-    t("What its noise was drawn from is deleted, so no further report of this survey can be made here."),
+    t("This device can no longer take part"),
+    t("The secret behind its random changes is deleted. So it can make no more reports for this survey."),
     false,
   ],
   InvitationError: (t, _, isAnswered) => [
-    t("The invitation cannot be used"),
-    together(t("Please check it, or ask whoever runs the survey."), kept(t, isAnswered)),
+    t("You can't use this invitation"),
+    together(t("Please check it, or ask the people who run the survey."), kept(t, isAnswered)),
     false,
   ],
   StateError: (t, _, isAnswered) => [
-    t("This browser could not keep what it has to"),
+    t("This browser couldn't save what it needs"),
     together(t("Please try again, or use another browser."), kept(t, isAnswered)),
     true,
   ],
@@ -63,10 +63,10 @@ export function explain(t, fault, isAnswered = false) {
 /** Browsers lend their cryptography to pages that came by https alone. @returns {Fault} */
 export function insecure(/** @type {Translate} */ t) {
   return made([
-    t("This page has to come by https"),
+    t("This page needs an https address"),
     t(
-      "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and " +
-        "no answer was sent. Please ask whoever runs the survey for an address that begins with https.",
+      "Browsers allow the cryptography that changes your answers only on https pages. You can't answer here, and no " +
+        "answer was sent. Please ask the people who run the survey for an address that begins with https.",
     ),
     false,
   ]);
@@ -74,17 +74,17 @@ export function insecure(/** @type {Translate} */ t) {
 
 /** The page asks in a way that no survey can be asked: `message` says how. @returns {Fault} */
 export function misused(/** @type {Translate} */ t, /** @type {string} */ message) {
-  const words = made([t("This survey cannot be answered here"), askWhoeverGave(t), false]);
-  return { ...words, said: sentence(`for whoever made this page: ${message}`) };
+  const words = made([t("You can't answer this survey here"), askWhoeverGave(t), false]);
+  return { ...words, said: sentence(`for the people who made this page: ${message}`) };
 }
 
 /** What a report is drawn from went with the browser's data, before it was sent. @returns {Fault} */
 export function forgotten(/** @type {Translate} */ t) {
   return made([
-    t("This browser's data were deleted meanwhile"),
+    t("This browser's data was deleted in the meantime"),
     t(
-      "What chance had drawn for your report went with them. No answer was sent, and your answers are still here. Please " +
-        "review what will be sent once more: chance draws it anew.",
+      "The random changes for your report were deleted too. No answer was sent, and your answers are still here. " +
+        "Please review once more what will be sent: your device changes it at random again.",
     ),
     false,
   ]);
@@ -94,7 +94,7 @@ export function forgotten(/** @type {Translate} */ t) {
 export function unread(/** @type {Translate} */ t) {
   return made([
     t("Your report was made"),
-    t("This browser has it, or has sent it already; how it stands could not be read. Please reload the page."),
+    t("This browser has your report, or has already sent it. It couldn't find out which. Please reload the page."),
     false,
   ]);
 }
@@ -103,7 +103,7 @@ export function unread(/** @type {Translate} */ t) {
 export function unsent(/** @type {Translate} */ t) {
   return made([
     t("No answer was sent."),
-    t("This page was left before, and keeps no answers. Please answer again."),
+    t("You left this page before sending, and it keeps no answers. Please answer again."),
     false,
   ]);
 }
@@ -112,7 +112,7 @@ export function unsent(/** @type {Translate} */ t) {
 export function takenOff(/** @type {Translate} */ t) {
   return made([
     t("No answer was sent."),
-    t("The survey was taken off this page, and keeps no answers then. Please answer again."),
+    t("The survey was removed from this page, and your answers with it. Please answer again."),
     false,
   ]);
 }
@@ -141,7 +141,7 @@ function unavailable(/** @type {Translate} */ t, /** @type {any} */ { problem },
   if (problem?.code === "no_such_survey") {
     return [t("There is no such survey"), askWhoeverGave(t), false];
   }
-  return [t("The survey cannot be fetched now"), together(t("Please try again later."), kept(t, isAnswered)), true];
+  return [t("The survey can't be loaded now"), together(t("Please try again later."), kept(t, isAnswered)), true];
 }
 
 /** @returns {[string, string, boolean]} */
@@ -154,12 +154,12 @@ function unknown(/** @type {Translate} */ t, /** @type {boolean} */ isAnswered) 
 }
 
 function askWhoeverGave(/** @type {Translate} */ t) {
-  return t("Please ask whoever gave you the address. No answer was sent.");
+  return t("Please ask the people who gave you the address. No answer was sent.");
 }
 
 function kept(/** @type {Translate} */ t, /** @type {boolean} */ isAnswered) {
   if (!isAnswered) return t("No answer was sent.");
-  return t("What you answered stays on this page, and no answer was sent.");
+  return t("Your answers are still on this page. No answer was sent.");
 }
 
 function together(/** @type {string[]} */ ...sentences) {

@@ -60,11 +60,11 @@ function inRange(/** @type {number} */ units, /** @type {Range} */ { low, step, 
 export function judge(t, { field, most, mayBeLeftOut, expected }, answer) {
   if (answer === null && mayBeLeftOut) return "";
   if (answer === null) {
-    return [missing(t, field, expected), t("A report without it would tell that you left it out.")].join(" ");
+    return [missing(t, field, expected), t("A gap would show that you skipped this question.")].join(" ");
   }
   if (answer === undefined) return expected;
   if (Number.isNaN(answer)) {
-    const how = t("Write it in digits, without separating thousands, and with one point or comma at most.");
+    const how = t("Use digits with at most one point or comma, and nothing between thousands.");
     return `${expected} ${how}`;
   }
   if (field === "line") return judgeText(t, answer);
@@ -79,7 +79,7 @@ function judgeText(/** @type {Translate} */ t, /** @type {string} */ typed) {
   const n = countCharacters(typed);
   return n > MAX_ANSWER_CHARACTERS
     ? t("This is too long: %(n)s of at most %(most)s characters.", { n, most: MAX_ANSWER_CHARACTERS })
-    : t("This holds a character that cannot be taken, perhaps an invisible one. Please type it anew.");
+    : t("This has a character that isn't allowed, perhaps an invisible one. Please type it again.");
 }
 
 function missing(/** @type {Translate} */ t, /** @type {string} */ field, /** @type {string} */ expected) {

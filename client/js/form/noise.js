@@ -158,9 +158,12 @@ function timesBelow(/** @type {Translate} */ t, /** @type {Fraction} */ fraction
   return t.n("at least %(n)s time in %(of)s", "at least %(n)s times in %(of)s", n, { of });
 }
 
-/** What a suspicion of one half becomes at most, in per cent, rounded up: e^epsilon / (e^epsilon + 1). */
-function suspicionOf(/** @type {Translate} */ t, /** @type {string} */ epsilon) {
-  const percent = 100 * (1 / (1 + Math.exp(-Number(epsilon))) - IMMATERIAL);
+/**
+ * What a suspicion becomes at most, in per cent, rounded up: e^epsilon / (e^epsilon + odds against it).
+ * @param {Translate} t @param {string} epsilon @param {number} prior
+ */
+export function suspicionOf(t, epsilon, prior = 0.5) {
+  const percent = 100 * (1 / (1 + ((1 - prior) / prior) * Math.exp(-Number(epsilon))) - IMMATERIAL);
   const rounded = STEPS.map((parts) => Math.ceil(percent * parts) / parts);
   return t.percent((rounded.find((each) => 0 < each && each < 100) ?? 100) / 100);
 }

@@ -14,7 +14,7 @@ const MAX_LISTED = 12;
 /** @param {Translate} t @param {any} answer @param {Question} question @param {Said} words @returns {string} */
 export function sayAnswer(t, answer, question, words) {
   if (answer === null) {
-    return t("Left out, which counts as “%(answer)s”", { answer: sayAnswer(t, question.skip, question, words) });
+    return t("Skipped, which counts as “%(answer)s”", { answer: sayAnswer(t, question.skip, question, words) });
   }
   if (typeof answer === "boolean") return answer ? t("Yes") : t("No");
   if (typeof answer === "number") return measured(t.number(answer), words);
@@ -31,7 +31,8 @@ export function sayReported(t, reported, question, words) {
   if (typeof reported === "boolean") return { line: reported ? t("Yes") : t("No"), more: [] };
   if ("asked" in reported) return { line: sayAsked(t, reported, words), more: [] };
   if ("output" in reported) return { line: sayOutput(t, reported, question, words), more: [] };
-  if (!Array.isArray(reported)) return { line: t("A code that many texts share: not what you wrote"), more: [] };
+  if (!Array.isArray(reported))
+    return { line: t("A code that many different texts produce, not what you wrote"), more: [] };
   const options = reported.map(words.label);
   const { isSet } = /** @type {any} */ (question.mechanism);
   if (isSet && options.length === 1) return { line: options[0], more: [] };
@@ -53,14 +54,15 @@ export function sayComfort(t, answer, reported, question) {
   const given = answer ?? question.skip;
   if (question.type === "text" || !speaksFor(given, reported, question)) return "";
   const { ifTrue, ifOther } = supportOf(question.mechanism);
-  if (given === false) return t("%(n)s in %(people)s people who answered yes send no too.", ofPeople(rest(ifTrue)));
+  if (given === false)
+    return t("%(n)s of every %(people)s people who answer yes also send no.", ofPeople(rest(ifTrue)));
   const counted = ofPeople(ifOther);
-  if (given === true) return t("%(n)s in %(people)s people who answered no send yes too.", counted);
+  if (given === true) return t("%(n)s of every %(people)s people who answer no also send yes.", counted);
   if (question.type === "number")
-    return t("%(n)s in %(people)s people with quite another number send one like this too.", counted);
+    return t("%(n)s of every %(people)s people with a very different number also send one like this.", counted);
   if (question.type === "any-of")
-    return t("%(n)s in %(people)s people who did not choose an option send it too.", counted);
-  return t("%(n)s in %(people)s people with another answer send this too.", counted);
+    return t("%(n)s of every %(people)s people who don't choose an option also send it.", counted);
+  return t("%(n)s of every %(people)s people with a different answer also send this.", counted);
 }
 
 function speaksFor(/** @type {any} */ given, /** @type {any} */ reported, /** @type {Question} */ question) {
@@ -73,8 +75,8 @@ function speaksFor(/** @type {any} */ given, /** @type {any} */ reported, /** @t
 
 function sayAsked(/** @type {Translate} */ t, /** @type {any} */ { asked, yes }, /** @type {Said} */ words) {
   const option = words.label(asked);
-  if (yes) return t("Yes to the one option that your device drew: %(option)s", { option });
-  return t("No to the one option that your device drew: %(option)s", { option });
+  if (yes) return t("Yes to the one option that your device picked at random: %(option)s", { option });
+  return t("No to the one option that your device picked at random: %(option)s", { option });
 }
 
 /** Whether a number's report is one of only two that there are: it says high or low, and no number. */
@@ -104,7 +106,7 @@ function sayOutput(
   }
   const ends = { from: t.number(from), to: t.number(to) };
   const numbers = measured(from === to ? ends.from : t("%(from)s to %(to)s", ends), words);
-  return t("A number that is likeliest near %(numbers)s", { numbers });
+  return t("“Near %(numbers)s”, which may be wrong", { numbers });
 }
 
 function measured(/** @type {string} */ number, /** @type {Said} */ { unit }) {

@@ -108,13 +108,13 @@ test("a text is judged as the client does, in the words of the form", () => {
     assert.equal(say(typed), "");
   }
   for (const mark of ["\u202e", "\u2066", "\u2028", "\u2029", "\u0000", "\u0085", "\ud800", "\u0898", "\u{1e4ec}"]) {
-    assert.match(say(`x${mark}x`), /^This holds a character that cannot be taken/);
+    assert.match(say(`x${mark}x`), /^This has a character that isn't allowed/);
   }
 });
 
 test("what was typed is in no message", () => {
   const asked = { field: "number", most: 1, mayBeLeftOut: true, expected: "A whole number from 0 to 9." };
-  const how = "Write it in digits, without separating thousands, and with one point or comma at most.";
+  const how = "Use digits with at most one point or comma, and nothing between thousands.";
   assert.equal(judge(t, asked, numberIn("1,500", DEGREES)), `${asked.expected} ${how}`);
   assert.equal(judge(t, asked, numberIn("77", DEGREES)), asked.expected);
   assert.equal(judge(t, asked, numberIn("", DEGREES)), "");

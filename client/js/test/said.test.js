@@ -22,8 +22,8 @@ test("a number of two levels is reviewed as high or low, and one of more as the 
   const say = (levels, reported) => sayReported(t, reported, sleep(levels), HOURS).line;
   assert.equal(say(2, { output: 0, from: 0, to: 0 }), "“Low”: your device sends only “low” or “high”");
   assert.equal(say(2, { output: 1, from: 16, to: 16 }), "“High”: your device sends only “low” or “high”");
-  assert.equal(say(3, { output: 1, from: 8, to: 8 }), "A number that is likeliest near 8 hours");
-  assert.equal(say(3, { output: 1, from: 4, to: 12 }), "A number that is likeliest near 4 to 12 hours");
+  assert.equal(say(3, { output: 1, from: 8, to: 8 }), "“Near 8 hours”, which may be wrong");
+  assert.equal(say(3, { output: 1, from: 4, to: 12 }), "“Near 4 to 12 hours”, which may be wrong");
 });
 
 test("how many others send the same is said of the nearer of two levels, and not of the farther one", () => {
@@ -33,7 +33,7 @@ test("how many others send the same is said of the nearer of two levels, and not
     [3, low, high],
     [16, high, low],
   ]) {
-    assert.match(said(answer, near), /^25 in 100 people with quite another number send/);
+    assert.match(said(answer, near), /^25 of every 100 people with a very different number also send/);
     assert.equal(said(answer, far), "");
   }
   assert.notEqual(said(8, low), ""); // as near as the other
@@ -45,6 +45,6 @@ test("what goes wrong before anything was answered does not speak of answers", (
     const [before, after] = [false, true].map((isAnswered) => describe(t, fault, isAnswered).text);
     assert.match(before, /No answer was sent\./);
     assert.doesNotMatch(before, /you answered/);
-    assert.match(after, /What you answered stays on this page, and no answer was sent\./);
+    assert.match(after, /Your answers are still on this page\. No answer was sent\./);
   }
 });

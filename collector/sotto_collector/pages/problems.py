@@ -13,20 +13,20 @@ _TITLES = {
     "no_such_survey": mark("There is no such survey here"),
     "no_such_wave": mark("The survey has no such wave"),
     "not_found": mark("There is no such page here"),
-    "bad_choice": mark("That cannot be chosen"),
+    "bad_choice": mark("You can't choose that"),
     "no_estimates": mark("There is nothing to download yet"),
     "below_minimum": mark("There are too few reports yet"),
     "not_installed": mark("This collector shows no results"),
-    "busy": mark("This cannot be shown now"),
-    "method_not_allowed": mark("A page can only be read"),
-    "store_unavailable": mark("This cannot be shown now"),
-    "internal": mark("This cannot be shown now"),
+    "busy": mark("This can't be shown now"),
+    "method_not_allowed": mark("You can only read this page"),
+    "store_unavailable": mark("This can't be shown now"),
+    "internal": mark("This can't be shown now"),
 }
 _ADVICE = {
     "no_such_survey": mark(
-        "Look at the address again, or ask whoever gave it to you: a survey may have been taken away."
+        "Please check the address, or ask the people who gave it to you. The survey may have been removed."
     ),
-    "not_found": mark("Look at the address again, or ask whoever gave it to you."),
+    "not_found": mark("Please check the address, or ask the people who gave it to you."),
     "store_unavailable": mark("Please try again in a moment. No answer was sent."),
     "internal": mark("Please try again in a moment. No answer was sent."),
 }

@@ -5,8 +5,8 @@
 /** Return what a device does to an answer, and what anybody can learn of what it sends. @param {Translate} t @param {Question} question */
 export function noiseOf(t: Translate, question: Question): HTMLDetailsElement;
 /**
- * Return what is said before the questions: that chance changes the answers, how it goes, which questions are drawn.
- * How long this device keeps what is sent, too.
+ * Return what is said before the questions: the short version, and in a part that opens what happens to answers, what
+ * anybody can find out, what is sent, what can be done later. Also which questions are drawn, and what this device keeps.
  * @param {Translate} t @param {Survey} survey @param {string} collector its address @param {number} resendDays
  */
 export function protectionOf(t: Translate, survey: Survey, collector: string, resendDays: number): (HTMLDetailsElement | HTMLParagraphElement)[];

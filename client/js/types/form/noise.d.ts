@@ -5,6 +5,11 @@ export function sayInShort(t: Translate, { type, mechanism }: Question): string;
  * @param {Translate} t @param {Question} question @returns {string[]}
  */
 export function sayReadings(t: Translate, question: Question): string[];
+/**
+ * What a suspicion becomes at most, in per cent, rounded up: e^epsilon / (e^epsilon + odds against it).
+ * @param {Translate} t @param {string} epsilon @param {number} prior
+ */
+export function suspicionOf(t: Translate, epsilon: string, prior?: number): string;
 export type Translate = import("./words.js").Translate;
 export type Fraction = import("./chance.js").Fraction;
 export type Question = import("../src/survey.js").Question;

@@ -29,7 +29,7 @@ export class Invitation {
     const isGood = this.problems().length === 0;
     this.#show(!given || !isGood);
     if (given && !isGood)
-      say("invitation-error", t("The invitation in the address is not whole. Please type it here."));
+      say("invitation-error", t("The invitation in the address is incomplete. Please type it here."));
   }
 
   /** The address has changed: use the invitation in it, if that is what came. A link to another place is left alone. */
@@ -54,7 +54,7 @@ export class Invitation {
   }
 
   /** Show the field; return what is wrong with it, as the form shows that. */
-  missing(words = t("Type your invitation: 26 letters a to z and digits 2 to 7.")) {
+  missing(words = t("Type your invitation. It has 26 letters a to z and digits 2 to 7.")) {
     this.#show(true);
     return [["invitation", "invitation-error", words]];
   }
@@ -71,16 +71,16 @@ export class Invitation {
     if (!words) return say("invitation-error", "");
     this.missing();
     say("invitation-error", words);
-    return alarm({ title: t("This invitation cannot be used"), text: words });
+    return alarm({ title: t("You can't use this invitation"), text: words });
   }
 
   /** Say that an invitation in the address is unused, and so another one than that of who has answered already. */
   async tellUnused() {
     if (!this.#used || (await stateOf(this.#url, this.#used, this.#wave, "")) !== "unused") return;
     const [title, text] = [
-      t("This link has not been used"),
+      t("This link hasn't been used yet"),
       t(
-        "This browser has answered already, with another invitation. If the link is yours, open it in another browser or in a private window.",
+        "This browser has already answered, with another invitation. If the link is yours, open it in another browser or in a private window.",
       ),
     ];
     alarm({ title, text });
@@ -94,9 +94,12 @@ export class Invitation {
 
 /** Why an invitation cannot be used, by what the collector says of it; nothing where it can. */
 function wordsOf(state) {
-  if (state === "used") return t("It was used already. If that was not you, please ask whoever invited you.");
+  if (state === "used")
+    return t("It has already been used. If that wasn't you, please ask the people who invited you.");
   if (state !== "invalid") return "";
-  return t("It was used already, or it is not one to this survey. Please check it, or ask whoever invited you.");
+  return t(
+    "It has already been used, or is for a different survey. Please check it, or ask the people who invited you.",
+  );
 }
 
 /**

@@ -57,7 +57,7 @@ export class ReceiptView {
     const state = await this.#state().catch(() => ""); // the browser's database may be gone for a moment
     if (this.#isClosed) return;
     if (!state) return this.#lookAgain();
-    say("receipt-title", state === "refused" ? t("Your report was not accepted") : this.#title);
+    say("receipt-title", state === "refused" ? t("Your report wasn't accepted") : this.#title);
     document.getElementById("slip").hidden = state === "refused"; // there is no report that it could name
     const words = wordsOf(state, this.#isDurable);
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
@@ -97,7 +97,7 @@ export class ReceiptView {
       say("other-error", "");
       await this.#look();
     } catch {
-      say("other-error", t("It must be an invitation to this survey: 26 letters and digits."));
+      say("other-error", t("It must be an invitation to this survey, with 26 letters and digits."));
       field.focus();
     }
   }
@@ -108,22 +108,22 @@ export class ReceiptView {
       say("copied", t("Copied."));
     } catch {
       getSelection().selectAllChildren(document.getElementById("receipt-code"));
-      say("copied", t("Selected: copy it with your keyboard or menu."));
+      say("copied", t("It is selected. Copy it with your keyboard or menu."));
     }
   }
 
   /** Ask the collector to erase the report, by its receipt. */
   async erase() {
-    let words = t("It was not erased. Please ask whoever runs the survey, with your receipt.");
+    let words = t("Your report wasn't erased. Please ask the people who run the survey, and give them your receipt.");
     try {
       this.#isErased = (await this.#client.erase(this.#receipt)) || this.#isErased; // whoever presses twice is told so once
     } catch {
-      words = t("There is no connection now. Please try again later.");
+      words = t("There's no connection now. Please try again later.");
     }
     if (this.#isErased) {
       this.#title = t("Your report was erased");
       say("receipt-title", this.#title);
-      words = t("Your report was erased, and is not counted any more.");
+      words = t("Your report was erased and is no longer counted.");
     }
     say("erased", words);
   }
@@ -132,26 +132,26 @@ export class ReceiptView {
 /** What became of a report, in words. */
 function wordsOf(state, isDurable) {
   if (state === "delivered") return t("Your report was delivered.");
-  if (state === "refused") return t("Your report was not accepted.");
+  if (state === "refused") return t("Your report wasn't accepted.");
   if (state === "forgotten") {
     return t(
-      "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, it is lost.",
+      "This browser's data was deleted, so the browser no longer knows about your report. If the report wasn't delivered before, it is lost.",
     );
   }
   if (isDurable) {
     return t(
-      "Your report waits on this device. It is sent as soon as there is a connection. You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
+      "Your report waits on this device until there is a connection. You may close this page: it sends the report when you open it again. (A private window can't: it saves nothing.)",
     );
   }
   return t(
-    "Your report waits on this device. It is sent as soon as there is a connection. Keep this page open until then: this window keeps nothing.",
+    "Your report waits on this device until there is a connection. Keep this page open until then: this window saves nothing.",
   );
 }
 
 /** Why a report was refused, and what may be done. */
 function whyRefused({ needsInvitation, isUnknown, problem }) {
-  if (needsInvitation) return t("Its invitation was used already, or it is not one to this survey.");
-  if (problem.code === "survey_closed") return t("The survey is over: it takes no more answers.");
-  if (isUnknown) return t("The survey is not there any more, or it has changed.");
-  return t("Please tell whoever runs the survey, with this word: %(code)s", { code: problem.code });
+  if (needsInvitation) return t("Its invitation has already been used, or is for a different survey.");
+  if (problem.code === "survey_closed") return t("The survey is over and takes no more answers.");
+  if (isUnknown) return t("The survey is gone, or it has changed.");
+  return t("Please give this word to the people who run the survey: %(code)s", { code: problem.code });
 }

@@ -188,7 +188,7 @@ class Visit {
   }
 
   async #send() {
-    if (draft) return alarm({ title: t("This is as far as a draft goes"), text: t("No answer was sent.") });
+    if (draft) return alarm({ title: t("A draft ends here"), text: t("No answer was sent.") });
     holdPage(document); // until it is known to be kept, or delivered
     const receipt = await this.#draft.send();
     this.#isSent = true;
@@ -198,7 +198,7 @@ class Visit {
   /** Show a receipt of an earlier visit; whoever comes with an invitation of their own is told of it. */
   async #showBefore(receipt) {
     const [waiting, refused] = await Promise.all([this.#client.pending(), this.#client.rejected()]);
-    await this.#finish(receipt, t("This device has answered already"));
+    await this.#finish(receipt, t("This device has already answered"));
     if (!waiting.length && !refused.length) await this.#invitation?.tellUnused();
   }
 
@@ -246,7 +246,7 @@ class Visit {
     if (this.#isSent) return alarm(unread(t));
     holdPage(document, false);
     const { AlreadyAnswered, AnswerError, InvitationError, ParticipationEnded } = this.#sotto;
-    if (fault instanceof AlreadyAnswered) return this.#finish(fault.receipt, t("This device has answered already"));
+    if (fault instanceof AlreadyAnswered) return this.#finish(fault.receipt, t("This device has already answered"));
     if (fault instanceof AnswerError && fault.where !== "$") {
       return this.#showProblems([this.#form.problemOf(fault.where, sentence(fault.problem))]);
     }
@@ -270,7 +270,7 @@ class Visit {
     } catch {
       this.#wanted = "";
       pause(false);
-      return alarm({ title: t("The survey cannot be fetched now"), text: t("Please try again later.") });
+      return alarm({ title: t("The survey can't be loaded now"), text: t("Please try again later.") });
     }
     this.#wanted = "";
     if (this.#isLeft) return undefined;
@@ -314,7 +314,7 @@ function tellUnloaded(fault) {
   find("loading").remove();
   if (fault instanceof SyntaxError) find("too-old").hidden = false;
   else
-    alarm({ title: t("This page could not be loaded whole"), text: t("No answer was sent. Please reload the page.") });
+    alarm({ title: t("Part of this page couldn't be loaded"), text: t("No answer was sent. Please reload the page.") });
 }
 
 async function start() {

@@ -1,0 +1,35 @@
+/** What respondents ask first of a whole survey, and the short answers, which all the rest is behind: as `sotto explain` has it. */
+
+import { suspicionOf } from "./noise.js";
+import { exceeded } from "./protection.js";
+
+/** @typedef {import("./words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Survey} Survey */
+
+const PRIOR = 0.1;
+
+/** @param {Translate} t @param {Survey} survey @returns {[asked: string, said: string][]} */
+export function sayFirst(t, { epsilonForever, waves, invited, keep }) {
+  const found = { prior: t.percent(PRIOR), highest: suspicionOf(t, epsilonForever, PRIOR) };
+  const known = [
+    waves > 1
+      ? t("Someone who was %(prior)s sure can become at most %(highest)s sure, if your answers stay the same.", found)
+      : t("Someone who was %(prior)s sure can become at most %(highest)s sure.", found),
+  ];
+  if (exceeded(epsilonForever) === 0) {
+    known.unshift(t("Nobody can be sure what you answered, not even the people who run this survey."));
+  }
+  const sent = invited
+    ? t("It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.")
+    : t("It sends the answers after these changes, and a random number. Some answers may be unchanged.");
+  const later =
+    keep === "reports"
+      ? t("You get a receipt. With the receipt, you can have your report erased.")
+      : t("You get a receipt. But the report is counted and not kept, so nobody can take it out again.");
+  return [
+    [t("What happens to my answers?"), t("Your device changes your answers at random before it sends anything.")],
+    [t("What can anybody find out?"), known.join(" ")],
+    [t("What does my device send?"), sent],
+    [t("What can I do later?"), later],
+  ];
+}
