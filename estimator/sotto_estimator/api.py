@@ -99,15 +99,19 @@ def estimate(
     covariances: bool = False,
     options: IntervalOptions | None = None,
 ) -> Estimates | SideBySide:
-    """Estimate every share and mean, with verdicts: of a collector's survey, or of files, merged, or of a tally.
+    """Estimate every share and mean of a survey or a table, with verdicts.
 
-    Files are tallies, packed reports or the folder of an archive.
+    `source` is a collector's URL, a file or several, a tally, or a data frame. Files are tallies, packed reports or the
+    folder of an archive. Several are merged.
 
-    With a URL: `survey` is the id, `token` an analyst's, by default SOTTO_TOKEN of the environment; `wave` and
-    `stratum` choose whose reports. Shares are about whom the survey says (`about`), unless `options` have a target.
-    Of a file, or a data frame, with a row a person `column` has their reports, `design`
-    says how they were asked, and the rest is as for `read_data`. `by`: the column of groups that are estimated side by
-    side; of a survey "stratum". `covariances`: those of a survey's shares too. Raises FetchError,
+    With a URL, `survey` is the survey's id. `token` is an analyst's, by default SOTTO_TOKEN of the environment. `wave`
+    and `stratum` choose whose reports are estimated. The survey says (`about`) whom shares are about, unless `options`
+    have a target. `covariances` adds the covariances of the shares.
+
+    With a table, a file or data frame with one row per person, `column` names the reports. `design` says how people
+    were asked. `arm`, `reports` and `sampling` are as for `read_data`.
+
+    `by` estimates groups side by side. It names a column of the table, or is "stratum" for a survey. Raises FetchError,
     SourceError, DomainError.
     """
     chosen = Selection(wave, stratum)
@@ -122,12 +126,12 @@ def estimate(
         raise SourceError("design, arm, reports and sampling go with a table's column.")
     of = source_of(source, survey, token)
     if isinstance(of, FrameSource):
-        raise SourceError("a data frame has a row a person: column says which of its columns has the reports.")
+        raise SourceError("a data frame has one row per person: name the column of the reports with `column`.")
     if by:
         if by != STRATUM or stratum or not of.gives(REPORTS):
             raise SourceError(
                 f"by ({by:.40}) must be {STRATUM!r} for a survey, without a stratum, from a collector or from packed "
-                "reports; of a table with a row a person it is a column, and goes with column and design."
+                "reports. For a table with one row per person it is a column, and goes with column and design."
             )
         return estimate_strata_of(
             of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=5)
@@ -148,10 +152,10 @@ def decode(
     limit: int | None = None,
     options: DecodeOptions | None = None,
 ) -> Decoded:
-    """Find which candidates are common answers to a text question, and their shares. The rest is as for `estimate`.
+    """Find which candidates are common answers to a text question, and their shares.
 
-    `keep_all`: bound the shares of candidates that were not detected too. `limit`: how many strings every form shows,
-    the most common.
+    `keep_all` also bounds the shares of candidates that were not detected. `limit` is how many texts every form shows,
+    the most common first. The rest is as for `estimate`.
     """
     tally = source_of(source, survey, token).tally(Selection(wave, stratum))
     found = decode_tally(tally, question, candidates, options, keep_all=keep_all)
@@ -171,10 +175,10 @@ def decode_unknown(
     limit: int | None = None,
     options: DecodeOptions | None = None,
 ) -> Decoded:
-    """Find common answers that nobody listed, to a text question that is asked with `unknown = true`.
+    """Find common answers to a text question without a list of candidates. The question needs `unknown = true`.
 
-    From a tally where beginnings of strings are reported, from packed reports where n-grams are. `alphabet`: the
-    characters of the strings. The rest is as for `decode`.
+    `source` is a tally where devices report beginnings of texts, and packed reports where they report n-grams.
+    `alphabet` has the characters that texts may have. The rest is as for `decode`.
     """
     of = source_of(source, survey, token)
     found = decode_unlisted(of, question, Selection(wave, stratum), alphabet, options or DecodeOptions())
@@ -190,10 +194,10 @@ def decode_rappor(
     limit: int | None = None,
     options: DecodeOptions | None = None,
 ) -> Decoded:
-    """Decode google/rappor's files: parameters (k, h, m, p, q, f) and counts, a row a cohort.
+    """Decode google/rappor's files: parameters (k, h, m, p, q, f) and counts, one row per cohort.
 
-    `candidates`: the file of google/rappor's map, or strings, which are hashed as there. The rest is as for `decode`.
-    Raises SourceError, which names file and row, DomainError.
+    `candidates` is the file of google/rappor's map. Or it is texts, which are hashed as google/rappor hashes them. The
+    rest is as for `decode`. Raises SourceError, which names file and row, DomainError.
     """
     given = Path(candidates) if isinstance(candidates, str | os.PathLike) else candidates
     found = decode_files(Path(params), Path(counts), given, options or DecodeOptions(), keep_all=keep_all)
@@ -214,9 +218,9 @@ def associate(
 ) -> Association:
     """Estimate the joint table of two or three questions, and test whether they are independent.
 
-    Of a collector's survey, of a file of packed reports, of an archive's folder, or of (survey, packed reports).
-    `questions`: ids; QUESTION:OPTION for an option of an any-of question. Of `options` the level is taken. The rest is
-    as for `estimate`.
+    `source` is a collector's URL, a file of packed reports, an archive's folder, or (survey, packed reports).
+    `questions` are ids. QUESTION:OPTION names an option of an any-of question. `candidates` has the texts of each text
+    question. Only the level of `options` is used. The rest is as for `estimate`.
     """
     level = (options or IntervalOptions()).only("a joint table", "level").level
     chosen = Selection(wave, stratum)
@@ -241,15 +245,19 @@ def compare_groups(
     by: str = "",
     options: IntervalOptions | None = None,
 ) -> Tested[Difference]:
-    """Hold groups against the first of them: differences and ratios with intervals that hold, a test of equality.
+    """Compare groups with the first of them: differences and ratios with intervals, and a test of equality.
 
-    `groups`, by name: tallies, files that `estimate` takes, or counts (a `Group`, an `arm`, or several arms); or a
-    table's, of `read_data(.., by=..)`.
-    `question`, `answer`: that one alone. `people`: "other" or "same" ones in each group; where it is not said, maybe
-    the same for waves of a survey, others else. `by`: what they are groups of, such as stratum, where their names don't
-    say it. Of `options` level, target (by default as the surveys say, else the
-    population) and simultaneous are taken, and the method "anytime", for intervals that hold at every look. Of counts
-    that contradict the design there is no verdict, P-value or difference: they are None, and `warnings` say whose.
+    `groups` are tallies, files that `estimate` takes, or counts, by name. Counts are a `Group`, an `arm`, or several
+    arms. Or `groups` is a table with groups: `read_data(.., by=..)`. `question` and `answer` choose one question or
+    answer.
+
+    `people` says whether groups have "other" people or may have the "same". The default is "same" for waves of a
+    survey, else "other". `by` names what the groups are, such as stratum, where their names don't say it.
+
+    `options` may have a level, a target, and simultaneous. The default target is that of the surveys, else the
+    population. The method "anytime" makes intervals that stay valid at every look.
+
+    Where counts contradict the design, the verdict, P-value and difference are None, and `warnings` name the groups.
     Raises SourceError, DomainError.
     """
     options = (options or IntervalOptions()).only("a comparison", "level", "target", "simultaneous", "method")
@@ -276,17 +284,20 @@ def share_test(
     stratum: str | None = None,
     options: IntervalOptions | None = None,
 ) -> Tested[ShareTested]:
-    """Test whether each share of a population is `null`, exactly, by the tails of the reported count.
+    """Test whether each share of a population is `null`, exactly, by the number of reports that support it.
 
-    Of what `estimate` takes, of `read_data`, or of counts: a `Group`, an `arm`, or several arms. `question`, `answer`:
-    that one alone. `alternative`: "two-sided", "greater" or "less"; `method`: how two tails are made one P-value,
-    "clopper-pearson" or "blaker". Of `options` level and simultaneous are taken. The rest is as for `estimate`, and
-    of counts that contradict the design as for `compare_groups`. Raises SourceError, FetchError, DomainError.
+    `source` is what `estimate` takes, a table of `read_data`, or counts: a `Group`, an `arm`, or several arms.
+    `question` and `answer` choose one question or answer. `alternative` is "two-sided", "greater" or "less". `method`
+    is "clopper-pearson" or "blaker", and says how two tails make one P-value. `options` may have a level and
+    simultaneous.
+
+    The rest is as for `estimate`. Counts that contradict the design are treated as by `compare_groups`. Raises
+    SourceError, FetchError, DomainError.
     """
     options = (options or IntervalOptions()).only("a test of a share", "level", "simultaneous")
     chosen = Selection(wave, stratum)
     if isinstance(source, Data) and source.groups is not None:
-        raise DomainError("a share is tested of one group: several are of compare_groups.")
+        raise DomainError("share_test tests one group: use compare_groups for several.")
     counts = source if isinstance(source, Data) else _counts(source)
     if counts is not None and (survey or token or chosen):
         raise SourceError("survey, token, wave and stratum go with a collector's URL, or with packed reports.")
@@ -310,10 +321,10 @@ def trend_test(
     by: str = "",
     options: IntervalOptions | None = None,
 ) -> Tested[Trend]:
-    """Test whether a share, or a mean, rises or falls over three ordered groups or more (Cochran-Armitage).
+    """Test whether a share, or a mean, rises or falls over three or more ordered groups (Cochran-Armitage).
 
-    `scores`: the places of the groups, by default the numbers that are a table's groups, else 1, 2, .. Of `options`
-    level, target and simultaneous are taken. The rest is as for `compare_groups`.
+    `scores` are the positions of the groups. The default is the numbers that are a table's groups, else 1, 2, ..
+    `options` may have a level, a target and simultaneous. The rest is as for `compare_groups`.
     """
     options = (options or IntervalOptions()).only("a trend test", "level", "target", "simultaneous")
     found = _tested(groups, options.target, by).only(question, answer)
@@ -325,7 +336,7 @@ def _tested(groups: Groups, target: Target | None, by: str = "") -> TestedGroups
     """Return the groups that a program names. Raises SourceError, DomainError."""
     if isinstance(groups, Data):
         if groups.groups is None:
-            raise DomainError("groups of a table are those of a column: read_data(.., by=COLUMN).")
+            raise DomainError("name the column of the groups: read_data(.., by=COLUMN).")
         return TestedGroups.of_data(groups, target)
     read = {name: _counts(of) or source_of(cast("Given", of)).tally(Selection()) for name, of in groups.items()}
     return TestedGroups.of(read, target, by)
@@ -347,13 +358,14 @@ def plan(
     half_width: float | None = None,
     total_epsilon: Decimal | None = None,
 ) -> SurveyPlan:
-    """Return what n respondents will show of each question of a survey, or of a survey file, and what would help.
+    """Return what n respondents will show about each question of a survey or survey file, and what would help.
 
-    About whom the survey says (`about`), unless `options` have a target. `half_width`: what is wanted of shares whose
-    question has no `want`; `total_epsilon`: the most that a report may take to reach it, by default what it takes now.
-    Nothing can be changed in a compiled survey, as in one that is published: only a file of its author's has helps that
-    change its questions. Raises SourceError for a file that is no survey, DomainError unless n is in
-    [2, 10^12].
+    The survey says (`about`) whom the plan is about, unless `options` have a target. `half_width` is the target of
+    shares whose question has no `want`. `total_epsilon` is the most that a report may take to reach the targets. The
+    default is what the report takes now.
+
+    A compiled survey, such as a published one, never changes. So only an author's file gets help that changes its
+    questions. Raises SourceError for a file that is not a survey, DomainError unless n is in [2, 10^12].
     """
     draft = draft_of(survey) if isinstance(survey, Survey) else Draft.read(Path(survey))
     return plan_draft(draft, n, (options or PlanOptions()).of(draft.survey), half_width, total_epsilon)

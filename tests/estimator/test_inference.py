@@ -240,7 +240,7 @@ def test_covariances_are_those_of_every_report(survey: Survey, target: Target) -
     reports, probs = enumerated(question)
     is_told = question.mechanism.prob_support_both is not None
     if not is_told and not (isinstance(question.mechanism, SelectionMechanism) and target == "respondents"):
-        with pytest.raises(DomainError, match="a tally does not tell"):
+        with pytest.raises(DomainError, match="does not show how answers go together"):
             share_covariance(tally_of(survey, reports[:2]), "q", target=target)
         return
     matrix_of = find(question, "covariance")(question, target)

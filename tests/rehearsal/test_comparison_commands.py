@@ -183,7 +183,7 @@ def test_without_opendp_theory_stands_alone_and_it_is_said_what_is_missing(tmp_p
         f"main(['compare', {str(tmp_path / 'survey.toml')!r}, '--n', '50', '--runs', '20', '--json'])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stderr == "Warning: curators are not simulated, which needs: pip install 'sottovoce[compare]'\n"
+    assert done.stderr == "Warning: curators are not simulated: that needs OpenDP (pip install 'sottovoce[compare]')\n"
     rows = rows_of(json.loads(done.stdout), "paid")
     assert rows["devices, warner"]["simulated"] is not None
     assert rows["curator, Laplace"]["simulated"] is None

@@ -167,8 +167,8 @@ def test_one_that_no_estimate_is_known_for_is_refused_by_name(tmp_path: Path) ->
     finally:
         registry.ENTRIES.remove(sealed)
     assert (page.status_code, estimated.exit_code, joined.exit_code) == (404, 1, 1)
-    assert "Question paid cannot be estimated by itself: sealed is not pure." in page.text
-    assert estimated.output == "Error: question paid cannot be estimated by itself: sealed is not pure.\n"
+    assert "Question paid cannot be estimated alone: sealed is not pure." in page.text
+    assert estimated.output == "Error: question paid cannot be estimated alone: sealed is not pure.\n"
     assert "mechanism ('sealed') must be one whose likelihood is known" in joined.output
 
 

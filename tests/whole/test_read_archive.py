@@ -226,12 +226,12 @@ def test_reports_of_another_survey_and_impossible_ones_are_refused(tmp_path: Pat
     other = exported(compile_toml(DRAWN), people(compile_toml(DRAWN), 30), tmp_path / "other")
     folder = exported(survey, people(survey, 30), tmp_path / "archive")
     _put_in_place(folder, next(iter(sorted(other.glob("*.parquet")))).read_bytes())
-    with pytest.raises(SourceError, match=r"0\.parquet is not a file of this archive: it holds reports of another"):
+    with pytest.raises(SourceError, match=r"0\.parquet is not a file of this archive: its reports are of another"):
         read_archive(folder)
     impossible = people(survey, 30)
     impossible[:, 0] = 7
     assert Layout(survey).columns[0].name == "paid.value"
-    with pytest.raises(SourceError, match=r"holds what no device reports: .* must be 0 or 1"):
+    with pytest.raises(SourceError, match=r"has reports that no device sends: .* must be 0 or 1"):
         read_archive(exported(survey, impossible, tmp_path / "impossible"))
     _put_in_place(tmp_path / "impossible", b"PAR1 and nothing more")
     with pytest.raises(SourceError, match="is not a file of this archive"):

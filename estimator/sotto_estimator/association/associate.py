@@ -173,8 +173,8 @@ def _misfits(
         largest = max(largest, ratio**0.5)
         if ratio > _SURE_MISFIT:
             warnings.append(
-                f"the bits of {side.name} vary {ratio:.1f} times as much as noise: common strings are not among its "
-                "candidates; errors are widened, but add the strings."
+                f"the bits of {side.name} vary {ratio:.1f} times as much as noise: some common strings are not "
+                "among its candidates. Errors are widened for it; add the strings."
             )
     return largest, warnings
 

@@ -134,7 +134,9 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     sides = [read_side(survey, name, candidates) for name in names]
     unused = candidates.keys() - {side.question.id for side in sides if side.is_open}
     if unused:
-        raise DomainError(f"candidates are given for {', '.join(sorted(unused))}: no text question that is asked for.")
+        raise DomainError(
+            f"candidates are given for {', '.join(sorted(unused))}, which is not a text question of this table."
+        )
     return sides
 
 
@@ -175,7 +177,7 @@ def axis_of_sketch(
     """Return the side of strings that are reported by a sketch. Raises DomainError."""
     strings = _normal(question, given)
     if not strings or len({*strings}) < len(strings):
-        raise DomainError("strings must be one at least, and differ from one another.")
+        raise DomainError("strings must be one or more, all different.")
     return SketchAxis(name, question, strings, mechanism)
 
 
@@ -192,5 +194,5 @@ def axis_of_filter(
 
 def _normal(question: Question, given: Strings | None) -> tuple[str, ...]:
     if given is None:
-        raise DomainError(f"candidates of the text question {question.id} must be given: its answers are open.")
+        raise DomainError(f"give candidates for the text question {question.id}: its answers are not a fixed list.")
     return tuple(normalise(text) for text in (given.strings if isinstance(given, CandidateMap) else given))

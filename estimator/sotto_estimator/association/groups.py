@@ -32,7 +32,7 @@ def check_one_wave(survey: Survey, records: Bytes) -> None:
     waves = np.unique(survey.layout.numbers(records, WAVE)).tolist()
     if len(waves) > 1:
         raise SourceError(
-            f"reports are of {len(waves)} waves, and those of one device depend on one another: choose one wave."
+            f"the reports are of {len(waves)} waves, and reports of one device depend on one another. Choose one wave."
         )
 
 
@@ -49,7 +49,7 @@ def that_answer(survey: Survey, records: Bytes, sides: Sequence[TableAxis]) -> B
     names = " and ".join(survey.questions[place].id for place in places)
     if survey.n_drawn < len(places):
         raise SourceError(
-            f"no report answers {names}: draw is {survey.draw}, and a table needs draw = {len(places)} at the least."
+            f"no report answers {names}: draw is {survey.draw}, and a table needs at least draw = {len(places)}."
         )
     answered: Bytes = records[survey.layout.drawn(records)[:, places].all(axis=1)]
     if not len(answered):

@@ -27,19 +27,20 @@ def read_likelihoods(
     parts: Sequence[int] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> "pd.DataFrame":
-    """Return P(report | answer) of the reports that `sotto export` wrote: a row a report, a column QUESTION:ANSWER.
+    """Return P(report | answer) for the reports that `sotto export` wrote: one row per report, one column
+    QUESTION:ANSWER.
 
-    Any maximum likelihood goes on from here: with shares s the log-likelihood is the sum over rows of
-    log(sum over answers of s times the row), and s may depend on what else is known of a row. Rows stand in the order
-    of `read_archive`, so columns of several questions, whose noise is independent, multiply.
+    Use them for any model by maximum likelihood. With shares s, the log-likelihood is the sum over rows of log(sum over
+    answers of s times the row). Shares may depend on what else is known about a row. Rows are in the order of
+    `read_archive`. The noise of different questions is independent, so their columns multiply.
 
-    Of a yes-no question, of an option of an any-of question and of k-ary, they are the probabilities themselves; of
-    others but for a factor of the report, the same for all answers, which no model's estimates depend on. `wave` and
-    `stratum` are columns where there are several; with `draw`, what was not asked is missing.
+    The columns are the probabilities for yes-no questions, options of any-of questions, and k-ary. Other questions'
+    columns have a factor of the report, the same for all answers, on which no estimate depends. `wave` and `stratum`
+    are columns where there are several. With `draw`, what was not asked is missing.
 
-    `questions`: ids; QUESTION:OPTION for an option of an any-of question, with the columns QUESTION:OPTION:yes and :no.
-    `candidates`: the strings of each text question that is named. The rest is as for `read_archive`; DomainError for a
-    question whose likelihood is not known too.
+    `questions` are ids. QUESTION:OPTION is an option of an any-of question, with the columns QUESTION:OPTION:yes and
+    :no. `candidates` has the texts of each text question. The rest is as for `read_archive`. Also raises DomainError
+    for a question whose likelihood is unknown.
     """
     require_frames("read_likelihoods", "pandas", "pyarrow")
     path = Path(folder)

@@ -22,12 +22,13 @@ MAX_N = 10**12
 class Channel:
     """P(report supports v), if the answer is v and if it is another value.
 
-    Domain: 0 <= prob_support_if_other < prob_support_if_true <= 1. `Channel(1, 0)` has no
-    privacy; plans compare with it. Raises `DomainError` outside the domain.
+    Domain: 0 <= prob_support_if_other < prob_support_if_true <= 1. `Channel(1, 0)` has no privacy; plans compare with
+    it. Raises `DomainError` outside the domain.
 
-    Where a permanent response goes through fresh coins in every report: `report_if_one` and `report_if_zero` are
-    P(report supports v) by whether the permanent response does. Domain: 0 <= report_if_zero <= prob_support_if_other
-    and prob_support_if_true <= report_if_one <= 1. It matters where reports of several waves are pooled.
+    `report_if_one` and `report_if_zero` matter where reports of several waves are pooled. There, every report sends a
+    permanent response through fresh coins. `report_if_one` is P(report supports v) if the permanent response supports
+    v, and `report_if_zero` if it does not. Domain: 0 <= report_if_zero <= prob_support_if_other and
+    prob_support_if_true <= report_if_one <= 1.
     """
 
     prob_support_if_true: float
@@ -50,9 +51,9 @@ class Channel:
 
     @classmethod
     def forced_response(cls, prob_truth: float, prob_forced_yes: float) -> Self:
-        """Return the channel of a forced response (Boruch 1971): truth, or else a coin's yes or no.
+        """Return the channel of a forced response (Boruch 1971): the truth, or else a coin's yes or no.
 
-        `prob_truth` in (0, 1]; `prob_forced_yes`, given that the answer is forced, in [0, 1].
+        `prob_truth` is in (0, 1]. `prob_forced_yes`, in [0, 1], is the probability that a forced answer is yes.
 
         >>> Channel.forced_response(1 / 2, 1 / 2)
         Channel(prob_support_if_true=0.75, prob_support_if_other=0.25)
@@ -68,7 +69,7 @@ class Channel:
     def warner(cls, prob_truth: float) -> Self:
         """Return the channel of Warner (1965): the truth, or else its opposite.
 
-        `prob_truth` in (1/2, 1].
+        `prob_truth` is in (1/2, 1].
         """
         if not 0.5 < prob_truth <= 1:
             raise DomainError(f"prob_truth ({prob_truth!r}) must be in (1/2, 1].")
@@ -87,7 +88,7 @@ class Channel:
 
     @property
     def permanent(self) -> "Channel":
-        """The channel from answers to permanent responses; the channel itself, where reports are these."""
+        """The channel from answers to permanent responses. It is the same where devices report these."""
         zero, kept = self.report_if_zero, self.report_if_one - self.report_if_zero
         true, other = (self.prob_support_if_true - zero) / kept, (self.prob_support_if_other - zero) / kept
         return Channel(min(true, 1.0), max(other, 0.0))
@@ -133,10 +134,10 @@ def shares_of(counts: ArrayLike, n: ArrayLike, channel: Channel) -> Floats:
 def standard_error(support_counts: ArrayLike, n: int, channel: Channel, *, target: Target = "population") -> Floats:
     """Return the estimated standard deviations of `debias`'s shares, in the shape of the counts.
 
-    About the population: sqrt(l (1 - l) / n) / contrast, l the reported share moved into
-    [prob_support_if_other, prob_support_if_true], the only values it can have: so the error isn't
-    0 by the accident of a count of 0. About the respondents: the device's noise alone, with the
-    share moved into [0, 1]. Raises as `debias`.
+    About the population they are sqrt(l (1 - l) / n) / contrast. Here l is the reported share, moved into
+    [prob_support_if_other, prob_support_if_true], the only values that it can have. So the error is not 0 just because
+    a count happens to be 0. About the respondents they are the device's noise alone, with the share moved into [0, 1].
+    Raises as `debias`.
     """
     check_target(target)
     return errors_of(debias(support_counts, n, channel), n, channel, target)

@@ -10,10 +10,10 @@ from sotto_estimator.errors import DomainError
 def project_on_simplex(shares: ArrayLike) -> Floats:
     """Return the point of the probability simplex that is nearest to `shares` (Euclidean).
 
-    Shape (k,), k >= 1, finite; the result is a new array, nonnegative, with sum 1 to rounding.
-    Exact, in O(k log k): subtract one threshold from all, and cut at 0 (Held, Wolfe & Crowder
-    1974; Duchi et al. 2008, fig. 1). For shares of disjoint values only (one-of questions): the
-    projection shrinks the error of many small shares, and is biased where it cuts.
+    `shares` have shape (k,), k >= 1, and are finite. The result is a new array, nonnegative, with sum 1 to rounding. It
+    is exact, in O(k log k), and subtracts one threshold from all shares (Held, Wolfe & Crowder 1974). What is below 0
+    becomes 0 (Duchi et al. 2008, fig. 1). Use it for shares of disjoint values only (one-of questions). It shrinks
+    the error of many small shares, and is biased where it cuts.
 
     >>> project_on_simplex([0.7, 0.5, -0.1]).round(12).tolist()
     [0.6, 0.4, 0.0]

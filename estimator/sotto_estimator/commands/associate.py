@@ -6,32 +6,48 @@ from pathlib import Path
 import click
 
 from sotto_estimator.association.associate import associate as find_association
-from sotto_estimator.commands.options import chosen_options, level_option
+from sotto_estimator.commands.options import chosen_options, level_option, token_option
 from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.sections import INTERVALS, QUESTIONS, SURVEY, SectionedCommand, in_section
 from sotto_estimator.commands.sources import read_source
 from sotto_estimator.sources.records import save_records
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import names_collector
 from sotto_estimator.strings.candidates import read_candidates
+from sotto_protocol.words import examples
+
+(_CANDIDATES,) = in_section(
+    QUESTIONS,
+    click.option(
+        "--candidates",
+        multiple=True,
+        metavar="QUESTION=FILE",
+        help="Candidates of a text question, one per line. All other texts become one category. May be repeated.",
+    ),
+)
+(_SAVE_RECORDS,) = in_section(
+    SURVEY,
+    click.option(
+        "--save-records",
+        "kept",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Save the noisy reports to this file.",
+    ),
+)
+(_LEVEL,) = in_section(INTERVALS, level_option)
+_EXAMPLES = (
+    "sotto associate reports.bin paid dish --candidates dish=list.txt",
+    "sotto associate reports.bin paid dish --candidates dish=list.txt --plot table.png",
+)
 
 
-@click.command(epilog="Example:  sotto associate reports.bin paid dish --candidates dish=list.txt")
+@click.command(cls=SectionedCommand, epilog=examples(*_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | RECORDS  QUESTION QUESTION [QUESTION]")
-@click.option(
-    "--candidates",
-    multiple=True,
-    metavar="QUESTION=FILE",
-    help="Strings of a text question, one a line; all others are one category. May be given for each.",
-)
-@chosen_options("Of a survey of several waves: whose reports.")
-@level_option
-@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
-@click.option(
-    "--save-records",
-    "kept",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep the noisy reports in this file.",
-)
+@_CANDIDATES
+@token_option
+@chosen_options("Use one wave of the survey, by number  [default: all].")
+@_SAVE_RECORDS
+@_LEVEL
 @output_options
 def associate(
     sources: tuple[str, ...],
@@ -44,13 +60,15 @@ def associate(
 ) -> None:
     """Estimate how two or three answers go together, and test for independence.
 
-    From a collector's noisy reports (URL and SURVEY), a file of them, or the folder of an archive. QUESTION:OPTION is
-    one option of an any-of question.
+    The noisy reports come from a collector (URL SURVEY) or from RECORDS. RECORDS is a file of packed reports, or the
+    folder of an archive. Name one option of an any-of question as QUESTION:OPTION.
     """
     n_named = 2 if names_collector(sources) else 1
     place, questions = sources[:n_named], sources[n_named:]
     if len(questions) not in (2, 3):
-        raise click.UsageError("Give a collector's URL and a survey, or a file of records, and two or three questions.")
+        raise click.UsageError(
+            "Give a collector's URL and a survey, or a file of packed reports, and two or three questions."
+        )
     strings = _candidates(candidates)
     survey, records = read_source(place, token).records(chosen)
     association = find_association(survey, chosen.of(survey, records), questions, strings, level=level)

@@ -53,8 +53,8 @@ class DesignInput:
         """Raise UsageError where a design's reports can prove an answer, and that was not allowed."""
         if design.is_conclusive and not self.allow_conclusive:
             raise click.UsageError(
-                f"{design} is conclusive: a report can prove the answer, and no epsilon bounds what it tells. "
-                "--allow-conclusive estimates from it."
+                f"{design} is conclusive: a report can prove the answer, so no epsilon bounds what it gives away. "
+                "Add --allow-conclusive to estimate anyway."
             )
 
 
@@ -71,7 +71,7 @@ class Counts(click.ParamType):  # type: ignore[type-arg]  # as above
         if not all(_COUNT.fullmatch(part) and int(part) <= MAX_N for part in numbers):
             self.fail(f"({value:.60}) must be {_MEMBERS}.", param, ctx)
         if not (all(is_named) or all(is_plain)):
-            self.fail(f"({value:.60}) must be {_MEMBERS}: name all reports, or none.", param, ctx)
+            self.fail(f"({value:.60}) must be {_MEMBERS}. Name all reports, or none.", param, ctx)
         if len({*names}) < len(names) and all(is_named):
             self.fail(f"({value:.60}) names a report twice.", param, ctx)
         counts = [*map(int, numbers)]
@@ -89,11 +89,11 @@ class CountsInput:
         """Return its samples. Raises UsageError where counts and designs don't go together, DomainError."""
         designs = [design for _, spec in self.asked.specs for design in spec.samples()]
         if not designs:
-            raise click.UsageError(f"Counts need to be told how people were asked: {_WAYS}.")
+            raise click.UsageError(f"Say how people were asked: add {_WAYS}.")
         if len(designs) != len(self.counts):
             raise click.UsageError(
-                f"{counted(len(designs), 'sample')} must each have --counts, in the order of the designs; there are "
-                f"{len(self.counts)}."
+                f"The designs have {counted(len(designs), 'sample')}, but --counts is given {len(self.counts)} times. "
+                "Give it once for each sample, in the order of the designs."
             )
         for design in designs:
             self.asked.check(design)
@@ -112,7 +112,7 @@ _COUNTS = (
         type=Counts(),
         multiple=True,
         metavar="N,N,.. or NAME=N,..",
-        help="How many gave each report, in the design's order, or by name (red=300,other=100); once for each sample.",
+        help="How many people gave each report, in the design's order or by name (red=300,other=100). May be repeated.",
     ),
 )
 _DESIGN = (
@@ -121,25 +121,25 @@ _DESIGN = (
         "designs",
         multiple=True,
         metavar="NAME(PARAMETER=VALUE, ..)",
-        help="A design's name (docs/designs.md); several pool samples.",
+        help="The design, by name (docs/designs.md). Several designs pool several samples.",
     ),
-    click.option("--prob", metavar="PROBABILITY", help="The one probability of --design: 1/6."),
-    click.option("--allow-conclusive", is_flag=True, help="Allow designs of which a report can prove the answer."),
+    click.option("--prob", metavar="PROBABILITY", help="The probability of a --design that has one, such as 1/6."),
+    click.option("--allow-conclusive", is_flag=True, help="Allow designs in which a report can prove the answer."),
     click.option("--truth", type=Probability(), help="Probability of the truth under forced response."),
     click.option(
         "--forced-yes",
         type=Probability(),
-        help="Probability that a forced response is yes, given that it is forced  [default: 1/2].",
+        help="Probability that a forced response is yes, with --truth  [default: 1/2].",
     ),
     click.option(
         "--warner",
         type=Probability(),
-        help="Probability of the truth on Warner's spinner; below 1/2 a yes speaks for no.",
+        help="Warner's design: the probability of the truth. Below 1/2, a yes speaks for no.",
     ),
     click.option(
         "--epsilon",
         type=click.FloatRange(0, 20, min_open=True),
-        help="Epsilon, in nats, of Warner's spinner.",
+        help="Warner's design: its epsilon, in nats.",
     ),
 )
 
@@ -167,7 +167,7 @@ def counts_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         short = _read_shorthand(truth, forced_yes, warner, epsilon)
         if short and designs:
-            raise click.UsageError("--design, --truth, --warner and --epsilon say one thing; give one.")
+            raise click.UsageError("--design, --truth, --warner and --epsilon all say how people were asked: give one.")
         if short and prob is not None:
             raise click.UsageError("--prob goes with --design, and not with --truth, --warner or --epsilon.")
         asked = DesignInput((("", short),) if short else _read_designs(designs, prob), allow_conclusive)
@@ -196,7 +196,7 @@ def _read_counts(n_yes: int | None, n_reports: int | None, counts: tuple[Given, 
 def _read_designs(designs: tuple[str, ...], prob: str | None) -> tuple[tuple[str, DesignSpec], ...]:
     if prob is not None:
         if len(designs) != 1 or "(" in designs[0]:
-            raise click.UsageError("--prob goes with one --design that has no value yet.")
+            raise click.UsageError("--prob goes with one --design without values: --design crosswise --prob 1/6.")
         designs = (f"{designs[0]}(prob={prob})",)
     try:
         return tuple(map(read_labelled, designs))
@@ -208,7 +208,7 @@ def _read_shorthand(
     truth: Fraction | None, forced_yes: Fraction | None, warner: Fraction | None, epsilon: float | None
 ) -> DesignSpec | None:
     if sum(option is not None for option in (truth, warner, epsilon)) > 1:
-        raise click.UsageError("--truth, --warner and --epsilon are three ways to say one thing; give one.")
+        raise click.UsageError("--truth, --warner and --epsilon all say how people were asked: give one.")
     if forced_yes is not None and truth is None:
         raise click.UsageError("--forced-yes goes with --truth.")
     if truth is not None:

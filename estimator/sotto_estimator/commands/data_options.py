@@ -63,14 +63,16 @@ class DataOptions:
 
     def _designs(self, specs: Sequence[tuple[str, DesignSpec]]) -> Mapping[str, DesignSpec]:
         if not specs:
-            raise click.UsageError("--column needs to be told how people were asked: --design.")
+            raise click.UsageError("Say how the people in --column were asked: add --design.")
         labels = [label for label, _ in specs]
         if self.arm and "" in labels:
-            raise click.UsageError("--arm needs a design for each of its texts: --design 'TEXT=NAME(PARAMETER=VALUE)'.")
+            raise click.UsageError(
+                "--arm needs a design for each text in its column: --design 'TEXT=NAME(PARAMETER=VALUE)'."
+            )
         if not self.arm and labels != [""]:
-            raise click.UsageError("Several designs need --arm, the column that says who was asked by which.")
+            raise click.UsageError("Several designs need --arm: the column with each person's design.")
         if len({*labels}) < len(labels):
-            raise click.UsageError("--design names one arm twice.")
+            raise click.UsageError("--design names the same arm twice.")
         return dict(specs)
 
     def _texts(self) -> tuple[str, ...]:
@@ -109,20 +111,23 @@ def simple_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _REPORTS = (
-    _column("--column", "The column of reports. A row is a person; --design says how they were asked."),
-    click.option("--yes-is", metavar="TEXT", help="The text of a yes, where it is not yes, true or 1."),
+    _column("--column", "Column of the reports; --design says how people were asked."),
+    click.option("--yes-is", metavar="TEXT", help="The text that means yes  [default: yes, true or 1]."),
     click.option(
         "--reports",
         "report_texts",
         metavar="TEXT,TEXT,..",
-        help="The texts of the reports, in the design's order.",
+        help="The texts that mean the design's reports, in its order.",
     ),
-    _column("--arm", "The column of who was asked how: --design 'TEXT=NAME(PARAMETER=VALUE)' for each text."),
+    _column(
+        "--arm",
+        "Column that names each person's design. Give --design 'TEXT=NAME(PARAMETER=VALUE)' for each of its texts.",
+    ),
     click.option(
         "--by",
         metavar="COLUMN",
         default="",
-        help="The column of groups, each of which is estimated; with --format too.",
+        help="Column of groups: estimate each group. Also with --format.",
     ),
 )
 
@@ -130,16 +135,16 @@ _REPORTS = (
 def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
     """Return the options of how people were drawn."""
     return (
-        _column("--weights", "How many people each row stands for; errors are then approximate.", hidden=hidden),
-        _column("--strata", "What people were drawn from independently; errors are then approximate.", hidden=hidden),
-        _column("--clusters", "Who were drawn together; errors are then approximate.", hidden=hidden),
-        _column("--post-stratify", "Groups whose shares of the population are known: --margins.", hidden=hidden),
+        _column("--weights", "Column of sampling weights. Errors are then approximate.", hidden=hidden),
+        _column("--strata", "Column of the strata of the sample. Errors are then approximate.", hidden=hidden),
+        _column("--clusters", "Column of the clusters of the sample. Errors are then approximate.", hidden=hidden),
+        _column("--post-stratify", "Column of groups whose population sizes are known; with --margins.", hidden=hidden),
         click.option(
             "--margins",
             metavar="TEXT=N,.. | FILE",
             default="",
-            help="How many people, or which share, are of each group of --post-stratify; or a table with a column of "
-            "that name and one named population.",
+            help="Number or share of people in each group of --post-stratify. Or a table: that column, and one named "
+            "population.",
             hidden=hidden,
         ),
     )

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, warn
+from sotto_estimator.commands.options import chosen_options, grouped, level_option, refuse_token, token_option, warn
 from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.sections import FORMAT, INTERVALS, TEXTS, SectionedCommand, in_section
 from sotto_estimator.commands.sources import check_chosen, read_source, tally_of
 from sotto_estimator.sources.kinds import TALLY
 from sotto_estimator.sources.selection import Selection
@@ -20,6 +21,7 @@ from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
 from sotto_estimator.strings.unknown import ALPHABET
 from sotto_estimator.strings.unlisted import decode_unlisted
+from sotto_protocol.words import examples
 
 _QUESTION = " and one question's"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -54,55 +56,97 @@ class _GoogleFiles:
         return any((self.params, self.counts, self.map_path))
 
 
-@click.command(epilog="Example:  sotto decode tally.json dish --candidates list.txt")
+_UNKNOWN, _ALPHABET, _ALL, _LIMIT = in_section(
+    TEXTS,
+    click.option("--unknown", "is_unknown", is_flag=True, help="Find common texts without a list of candidates."),
+    click.option(
+        "--alphabet", help="The characters that texts may have, with --unknown  [default: a-z, 0-9, blank and - . ']."
+    ),
+    click.option("--all", "keep_all", is_flag=True, help="Also bound the shares of candidates that were not detected."),
+    click.option("--limit", type=click.IntRange(min=1), help="Print only the N most common texts  [default: all]."),
+)
+(_RAPPOR_CSV,) = in_section(
+    FORMAT,
+    click.option(
+        "--rappor-csv", type=_FILE, help="Write google/rappor's result columns into this file. It needs --level 0.95."
+    ),
+)
+_EXAMPLES = (
+    "sotto decode http://127.0.0.1:8000 my-survey dish --candidates list.txt",
+    "sotto decode tally.json dish --candidates list.txt --limit 10",
+)
+
+
+@click.command(cls=SectionedCommand, epilog=examples(*_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar="URL SURVEY QUESTION | FILE ... QUESTION")
 @grouped(
     "listed",
     _Listed,
-    click.option("--candidates", type=_FILE, help="The strings to look for: a UTF-8 file, one a line."),
-    click.option("--column", help="Read the candidates from this column of a table (docs/data.md)."),
+    *in_section(
+        TEXTS,
+        click.option(
+            "--candidates", type=_FILE, help="File of candidates, the texts to look for: UTF-8, one per line."
+        ),
+        click.option("--column", help="Read the candidates from this column of a table (docs/data.md)."),
+    ),
 )
-@click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, by what begins them.")
-@click.option("--alphabet", help="With --unknown: the characters of the strings  [default: a-z, 0-9, blank and - . '].")
+@_UNKNOWN
+@_ALPHABET
+@_ALL
+@_LIMIT
 @chosen_options("Decode one wave of the survey, by number  [default: all].")
-@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@token_option
 @grouped(
     "google",
     _GoogleFiles,
-    click.option("--params", type=_FILE, help="google/rappor's parameters: k,h,m,p,q,f with this header."),
-    click.option("--counts", type=_FILE, help="google/rappor's counts: a row a cohort, its total and k bit counts."),
-    click.option("--map", "map_path", type=_FILE, help="google/rappor's map: a row a string, and its m h bit numbers."),
+    *in_section(
+        FORMAT,
+        click.option(
+            "--params", type=_FILE, help="google/rappor's parameters: a CSV file with the header k,h,m,p,q,f."
+        ),
+        click.option(
+            "--counts", type=_FILE, help="google/rappor's counts: one row per cohort, with its total and k bit counts."
+        ),
+        click.option(
+            "--map", "map_path", type=_FILE, help="google/rappor's map: one row per string, with its m h bit numbers."
+        ),
+    ),
 )
 @grouped(
     "options",
     DecodeOptions,
-    click.option(
-        "--method",
-        type=click.Choice(DECODE_METHODS),
-        default="normal",
-        show_default=True,
-        help="How intervals are made.",
+    *in_section(
+        INTERVALS,
+        click.option(
+            "--method",
+            type=click.Choice(DECODE_METHODS),
+            default="normal",
+            show_default=True,
+            help="Method of the confidence intervals.",
+        ),
+        level_option,
+        click.option(
+            "--correction",
+            type=click.Choice(CORRECTIONS),
+            default="fdr",
+            show_default=True,
+            help="What --fdr bounds: the false discovery rate (Benjamini-Hochberg), or the risk of any (Bonferroni).",
+        ),
+        click.option(
+            "--fdr",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.05,
+            show_default=True,
+            help="Bound on false discoveries, between 0 and 1; see --correction.",
+        ),
+        click.option(
+            "--simultaneous",
+            is_flag=True,
+            help="Widen the intervals so that all hold together at the level (Bonferroni).",
+        ),
     ),
-    level_option,
-    click.option(
-        "--correction",
-        type=click.Choice(CORRECTIONS),
-        default="fdr",
-        show_default=True,
-        help="What --fdr bounds: the rate of false discoveries (Benjamini-Hochberg), or the risk of any (Bonferroni).",
-    ),
-    click.option(
-        "--fdr",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.05,
-        show_default=True,
-        help="The most false discoveries, as a share of all discoveries between 0 and 1.",
-    ),
-    click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni)."),
 )
-@click.option("--all", "keep_all", is_flag=True, help="Bound the shares of candidates that were not detected too.")
-@click.option("--limit", type=click.IntRange(min=1), help="Print so many strings, the most common  [default: all].")
-@click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95.")
+@_RAPPOR_CSV
 @output_options
 def decode(
     sources: tuple[str, ...],
@@ -120,13 +164,18 @@ def decode(
 ) -> None:
     """Find which texts are common among the answers to a text question.
 
-    From a collector's tally (URL, SURVEY and QUESTION) or files, which are merged, and --candidates. A FILE is a tally,
-    packed reports, or the folder of an archive. Or from google/rappor's files: --params, --counts and either --map
-    or --candidates, which are then hashed as there. With --unknown, without --candidates: from a tally, where
-    beginnings of strings are reported; from packed reports, a collector's or a file of them, where n-grams are.
+    Give --candidates, the texts to look for, or --unknown. The reports come from one of three sources:
+
+    \b
+    URL SURVEY     a collector, and the id of its survey
+    FILE ...       tallies, packed reports, or folders of archives; several are merged
+    google/rappor  --params and --counts, with --map or --candidates
+
+    Candidates for google/rappor's files are hashed as google/rappor hashes them. --unknown reads a tally where devices
+    report beginnings of texts. Where devices report n-grams, it reads packed reports: a collector's, or one file.
     """
     if rappor_csv and options.level != RESULT_LEVEL:
-        raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
+        raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}: leave out --level.")
     if alphabet is not None and not is_unknown:
         raise click.UsageError("--alphabet goes with --unknown.")
     if is_unknown:

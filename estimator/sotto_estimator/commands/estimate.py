@@ -28,6 +28,7 @@ from sotto_estimator.shares.of_source import estimate_source
 from sotto_estimator.sources.fetch import save
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
+from sotto_protocol.words import examples
 
 _INTERVALS = in_section(
     INTERVALS,
@@ -36,23 +37,29 @@ _INTERVALS = in_section(
     click.option(
         "--population-size",
         type=click.IntRange(min=1),
-        help="The population has N people, of whom the respondents are a random sample: intervals are narrower.",
+        help="Number of people in the population that respondents are a random sample of. It narrows the intervals.",
     ),
 )
 
 
 _COVARIANCES, _BY_STRATUM, _SAVE_TALLY = in_section(
     SURVEY,
-    click.option("--covariances", is_flag=True, help="How the shares of a question go together; goes with --json."),
+    click.option("--covariances", is_flag=True, help="With --json: add the covariances of each question's shares."),
     click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, side by side."),
-    click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file."),
+    click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Save the tally to this file."),
 )
 
 
-@click.command(cls=SectionedCommand, epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
+_EXAMPLES = (
+    "sotto estimate http://127.0.0.1:8000 my-survey",
+    "sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2",
+)
+
+
+@click.command(cls=SectionedCommand, epilog=examples(*_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
 @token_option
-@chosen_options("Estimate one wave of URL's survey  [default: all].")
+@chosen_options("Estimate one wave of the survey, by number  [default: all].")
 @_COVARIANCES
 @_BY_STRATUM
 @_SAVE_TALLY
@@ -78,8 +85,13 @@ def estimate(
 ) -> None:
     """Estimate shares and means, with confidence intervals.
 
-    From a collector's tally (URL and SURVEY), from files, which are merged, from counts (--yes, --n ..), or from a
-    table with a row a person (--column, docs/data.md). A FILE is a tally, packed reports, or the folder of an archive.
+    Give one of four inputs:
+
+    \b
+    URL SURVEY  a collector, and the id of its survey
+    FILE ...    tallies, packed reports, or folders of archives; several are merged
+    counts      --yes and --n, or --counts; with how people were asked
+    TABLE       one row per person; --column names the reports (docs/data.md)
     """
     if paper or data:
         if paper and (sources or data):
@@ -130,13 +142,15 @@ def _of_tallies(
             "Give a collector's URL and a survey, tally files, counts (--yes, --n ..), or a table (--column ..)."
         )
     if asked.specs:
-        raise click.UsageError("--design and its like go with counts (--yes, --n ..), or with a table (--column ..).")
+        raise click.UsageError(
+            "--design, --truth, --warner and --epsilon go with counts (--yes, --n ..), or with a table (--column ..)."
+        )
     source = read_source(sources, token)
     if by_stratum:
         if chosen.stratum or save_tally:
             raise click.UsageError("--by-stratum goes without --stratum and --save-tally.")
         if options.population_size:
-            raise click.UsageError("--by-stratum goes without --population-size: of which stratum is it?")
+            raise click.UsageError("--by-stratum goes without --population-size: the strata have different sizes.")
         if not source.gives(REPORTS):
             raise click.UsageError("--by-stratum goes with a collector's URL, or with packed reports.")
         return estimate_strata_of(source, chosen.wave, options, warn)

@@ -37,7 +37,7 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         return None
 
-    words = f"Files of another program: {', '.join(FORMATS)} (docs/formats.md)."
+    words = f"Read files of another program: {', '.join(FORMATS)} (docs/formats.md)."
     (option,) = in_section(FORMAT, click.option("--format", "format_text", metavar="NAME", help=words))
     return option(of_format)  # type: ignore[no-any-return]
 

@@ -72,7 +72,7 @@ class _Cases(click.ParamType):  # type: ignore[type-arg]  # as above
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, list[float]]:
         way, sign, parts = value.partition("=")
         if not sign or way not in WAYS:
-            self.fail(f"({value:.60}) must be {' or '.join(WAYS)}, then =0,0.05,0.1: parts of people.", param, ctx)
+            self.fail(f"({value:.60}) must be {' or '.join(WAYS)}, then rates such as =0,0.05,0.1.", param, ctx)
         try:
             return way, [float(read_probability(part.strip())) for part in parts.split(",")]
         except DomainError as fault:
@@ -83,20 +83,20 @@ _OPTIONS = (
     click.option(
         "--model",
         type=click.Choice(list(MODELS)),
-        help="Fit a model of who does not follow the design (docs/misfit.md).",
+        help="Fit a model in which some people do not follow the design (docs/misfit.md).",
     ),
     click.option(
         "--control",
         "controls",
         type=_Control(),
         multiple=True,
-        help="With --model: a question whose share of yes is known, such as 1:direct:162,23.",
+        help="With --model: a question whose true share of yes is known, such as 1:direct:162,23.",
     ),
     click.option(
         "--what-if",
         "cases",
         type=_Cases(),
-        help="The share of yes if such parts of people do not follow the design, as random=0,0.05,0.1.",
+        help="Estimate the share of yes for each assumed rate of non-compliance, such as random=0,0.05,0.1.",
     ),
 )
 

@@ -43,13 +43,13 @@ level_option = click.option(
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="Confidence level, a share between 0 and 1.",
+    help="Confidence level, between 0 and 1.",
 )
 
 
 TARGET_HELP = (
-    "Whom shares and means are about: a population that respondents are drawn from, or the respondents  "
-    "[default: as the survey says (`about`), else the population]."
+    "Describe the population that respondents are drawn from, or only the respondents  "
+    "[default: the survey's `about`, else population]."
 )
 
 
@@ -65,13 +65,13 @@ _METHOD = click.option(
     type=click.Choice(METHODS),
     default=IntervalOptions().method,
     show_default=True,
-    help="How intervals are made.",
+    help="Method of the confidence intervals.",
 )
 _TARGET = click.option("--target", type=click.Choice(TARGETS), help=TARGET_HELP)
 simultaneous_option = click.option(
     "--simultaneous",
     is_flag=True,
-    help="Make all intervals hold together at the level, those of all groups too (Bonferroni).",
+    help="Widen the intervals so that all of them, in all groups, hold together at the level (Bonferroni).",
 )
 
 
@@ -81,10 +81,10 @@ def anytime_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def of_method(*arguments: Any, is_anytime: bool, method: str, **options: Any) -> Any:
         if is_anytime and is_typed("method") and method != "anytime":
-            raise click.UsageError("--anytime is --method anytime: give one method.")
+            raise click.UsageError("--anytime means --method anytime: give one method.")
         return command(*arguments, method="anytime" if is_anytime else method, **options)
 
-    words = "Hold at every look: the same as --method anytime."
+    words = "Make intervals that stay valid however often you look: the same as --method anytime."
     (option,) = in_section(INTERVALS, click.option("--anytime", "is_anytime", is_flag=True, help=words))
     found: Callable[..., Any] = option(of_method)
     return found
@@ -99,8 +99,8 @@ def old_option(old: str, new: str, name: str, **attributes: Any) -> Callable[[Ca
             value = given.pop(f"old_{name}")
             if is_typed(f"old_{name}"):
                 if is_typed(name):
-                    raise click.UsageError(f"{old} is now {new}: give one of the two.")
-                warn(f"{old} is now {new}; the old spelling goes with the next version.")
+                    raise click.UsageError(f"{old} is now called {new}: give one of the two.")
+                warn(f"{old} is now called {new}. The next version will refuse {old}.")
                 given[name] = value
             return command(*arguments, **given)
 
@@ -113,7 +113,7 @@ FORMS = {
     "json": "Print JSON.",
     "csv": "Print CSV.",
     "markdown": "Print Markdown: headings, sentences and tables.",
-    "latex": "Print LaTeX, to be \\input into a document: headings, sentences and tables.",
+    "latex": "Print LaTeX to \\input into a document: headings, sentences and tables.",
 }
 """In which forms a command prints a result, but as text, by the option's name."""
 
@@ -143,7 +143,8 @@ def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 
 (token_option,) = in_section(
-    SURVEY, click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token [env: SOTTO_TOKEN].")
+    SURVEY,
+    click.option("--token", envvar="SOTTO_TOKEN", default="", help="An analyst's access token [env: SOTTO_TOKEN]."),
 )
 
 
@@ -185,6 +186,8 @@ def chosen_options(wave: str) -> Callable[[Callable[..., Any]], Callable[..., An
         *in_section(
             SURVEY,
             click.option("--wave", type=click.IntRange(min=1), help=wave),
-            click.option("--stratum", metavar="NAME", help="Only the invited people of this stratum  [default: all]."),
+            click.option(
+                "--stratum", metavar="NAME", help="Use only the invited people in this stratum  [default: all]."
+            ),
         ),
     )

@@ -74,20 +74,23 @@ OUTPUT_NAMES = (*(f"is_{form}" for form in FORMS), "plot_path", "report_path", "
 """The names of its options, for commands that take some of theirs with others alone."""
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _OPTIONS = (
-    click.option("--plot", "plot_path", type=_FILE, help="Draw it, with intervals, into this PNG, PDF or SVG file."),
+    click.option("--plot", "plot_path", type=_FILE, help="Draw the result into this PNG, PDF or SVG file."),
     click.option(
         "--report",
         "report_path",
         type=_FILE,
-        help="Write all of it, with a picture and how to cite it, into this HTML file.",
+        help="Write the whole result, with a picture and how to cite it, into this HTML file.",
     ),
     click.option(
         "--report-lang",
         default="",
         metavar="TAG",
-        help="Write the questions and answers of estimates and plans in this language of the survey, such as ar.",
+        help="With --report: the survey's language for questions and answers in estimates and plans, such as ar.",
     ),
     click.option(
-        "--title", default="", metavar="TEXT", help="What to call the data  [default: the survey's title, or the file]."
+        "--title",
+        default="",
+        metavar="TEXT",
+        help="Title of the result  [default: the survey's title, or the file's name].",
     ),
 )

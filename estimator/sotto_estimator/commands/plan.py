@@ -20,6 +20,7 @@ from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.share_plan import SharePlan, plan_shares
 from sotto_estimator.planning.width_curves import AGAINST, Against
 from sotto_estimator.results.result import Result
+from sotto_protocol.words import examples
 
 _OF_QUESTION = (
     click.option(
@@ -27,8 +28,7 @@ _OF_QUESTION = (
         "epsilons",
         type=float,
         multiple=True,
-        help="Epsilon of the question, in nats, 0.001 to 20; may be given more than once  "
-        "[required without SURVEY_FILE].",
+        help="Epsilon of the question, in nats, 0.001 to 20. May be repeated  [required without SURVEY_FILE].",
     ),
     click.option(
         "--options",
@@ -45,12 +45,12 @@ _OF_QUESTION = (
         "--questions",
         "n_questions",
         type=click.IntRange(2, 200),
-        help="Plan a survey of N such questions, --epsilon that of a report: how many should be drawn?",
+        help="Find how many of N such questions a device should draw. --epsilon is that of a whole report.",
     ),
     click.option(
         "--epsilon-forever",
         type=float,
-        help="Epsilon of all reports of one answer, in nats; above --epsilon  [default: one report only].",
+        help="Epsilon of all reports of one answer, in nats, above --epsilon  [default: one report only].",
     ),
 )
 
@@ -60,7 +60,7 @@ _SHARE = click.option(
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="The true share that is expected; hoeffding's width holds for every share.",
+    help="The expected true share. Widths by hoeffding hold for every share.",
 )
 
 
@@ -77,7 +77,7 @@ class QuestionAsk:
     def plan(self, n: int | None, half_width: float | None, options: PlanOptions) -> SharePlan:
         """Return the plan of a question of shares by each mechanism. Raises UsageError."""
         if self.max_selected is not None and (self.n_options is None or self.max_selected > self.n_options):
-            raise click.UsageError("--max-selected goes with --options, and is at most as many.")
+            raise click.UsageError("--max-selected goes with --options, and must be at most that number.")
         if half_width is not None and half_width > 1:
             raise click.BadParameter("must be a share, at most 1.", param_hint="--half-width")
         return plan_shares(
@@ -94,11 +94,11 @@ class QuestionAsk:
 
 _N, _HALF_WIDTH = in_section(
     GOALS,
-    click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?"),
+    click.option("--n", "n_reports", type=click.IntRange(min=1), help="Find the precision for N respondents."),
     click.option(
         "--half-width",
         type=click.FloatRange(0, min_open=True),
-        help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
+        help="Find how many respondents give this half-width: a share (0.02 is 2 points), or in the numbers' unit.",
     ),
 )
 (_AGAINST,) = in_section(
@@ -106,12 +106,15 @@ _N, _HALF_WIDTH = in_section(
     click.option(
         "--against",
         type=click.Choice(AGAINST),
-        help="With --plot: what the half-widths of one question are drawn against  [default: n].",
+        help="With --plot of one question, the x-axis of the half-widths  [default: n].",
     ),
 )
 
 
-@click.command(cls=SectionedCommand, epilog="Example:  sotto plan survey.toml --n 300")
+@click.command(
+    cls=SectionedCommand,
+    epilog=examples("sotto plan survey.toml --n 300", "sotto plan --epsilon 1 --half-width 0.05"),
+)
 @grouped("of_question", QuestionAsk, *in_section(QUESTION, *_OF_QUESTION))
 @_N
 @_HALF_WIDTH
@@ -134,18 +137,22 @@ def plan(
 ) -> None:
     """Find how precise results will be, or how many people a precision needs.
 
-    Of SURVEY_FILE, which is TOML, JSON or canonical JSON, prints for every question how wide the intervals of --n
-    respondents will be, which shares cannot be told from none, and which groups cannot be told apart. What is wanted of
-    a question (its `want`, or --half-width) gets the epsilon that reaches it, and the whole survey a split of
-    --total-epsilon; without --n, how many respondents reach it.
+    SURVEY_FILE is TOML, JSON or canonical JSON. With --n, the plan says for every question how wide the intervals will
+    be. It also says which shares will not differ from zero, and which groups will not differ. The target of a
+    question is its `want`, or --half-width. The plan finds the epsilon that reaches each target, and splits
+    --total-epsilon between the questions. Without --n, it finds how many respondents reach the targets.
 
-    Without it plans one question by its --epsilon. Prints the half-width for --n respondents, or the n for a
-    --half-width, for every mechanism that can ask the question, beside a trusted curator's Laplace noise and no privacy
-    at all. With --minimum and --maximum, of the mean of numbers in that range, in their unit, beside mechanisms of the
-    literature. With --questions, prints it for each question of a survey that draws one, two or more of them on every
-    device, or asks all. With --text, prints the smallest share that is detected among --n reports, and the Bloom filter
-    that makes it smallest, ready for the survey file. With --plot, draws half-widths as
-    curves, and prints their points.
+    Without SURVEY_FILE, it plans one question by its --epsilon: the half-width for --n respondents, or the n for a
+    --half-width. It compares all mechanisms that can ask the question, a trusted curator's Laplace noise, and no
+    privacy. More options change what is planned:
+
+    \b
+    --minimum --maximum  the mean of numbers in this range, in their unit
+    --questions          a survey that draws one, two or more questions on every
+                         device, or asks all
+    --text               the smallest share that is detected, and the Bloom filter
+                         for it, ready for the survey file
+    --plot               curves of half-widths, and their points
     """
     check_survey_options(of_file)
     if of_file.survey_file:

@@ -15,13 +15,13 @@ from sotto_estimator.planning.number_plan import NumberPlan, number_study, plan_
 from sotto_protocol.documents import parse_decimal
 
 _OPTIONS = (
-    click.option("--minimum", help="Plan the mean of numbers: the least that can be answered; with --maximum."),
-    click.option("--maximum", help="Plan the mean of numbers: the greatest."),
-    click.option("--step", help="Of numbers: the step between two that can be answered  [default: 1]."),
+    click.option("--minimum", help="Plan the mean of numbers: the least possible answer. Needs --maximum."),
+    click.option("--maximum", help="The greatest possible answer. Needs --minimum."),
+    click.option("--step", help="The step between two possible answers  [default: 1]."),
     click.option(
         "--deviation",
         type=click.FloatRange(0, min_open=True),
-        help="Of numbers: the standard deviation between people that is expected  [default: a quarter of the range].",
+        help="The expected standard deviation between people  [default: a quarter of the range].",
     ),
 )
 _NEVER_NUMBERS = {

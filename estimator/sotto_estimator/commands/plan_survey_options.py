@@ -69,14 +69,14 @@ def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--total-epsilon",
             type=_TotalEpsilon(),
-            help="The most that a report may take, in nats, split so that each question reaches what is wanted  "
-            "[default: what it takes now].",
+            help="Epsilon of a whole report, in nats, to split between the questions by their targets  "
+            "[default: the file's].",
         ),
         click.option(
             "--write",
             "is_written",
             is_flag=True,
-            help="Write the epsilons and `draw` that reach what is wanted into the file.",
+            help="Write the epsilons and `draw` that reach the targets into the file.",
         ),
     )
     argument = click.argument("survey_file", required=False, type=click.Path(path_type=Path))
@@ -91,7 +91,7 @@ def check_survey_options(ask: SurveyAsk) -> None:
     for param in typed_of(QUESTION, NUMBERS, TEXT, OUTPUT):
         if param.name == "against" or (section_of(param) != OUTPUT and param.name != "n_candidates"):
             raise click.UsageError(
-                f"{param.opts[0]} does not go with a survey file: it is for planning one question by its --epsilon."
+                f"{param.opts[0]} does not go with a survey file: it plans one question by its --epsilon."
             )
 
 
@@ -105,7 +105,7 @@ def plan_survey_file(
 ) -> None:
     """Show the plan of a survey file, and then write it. Raises UsageError and SourceError."""
     if half_width is not None and half_width > 0.5:
-        raise click.BadParameter("must be at most 0.5: there is no more to learn.", param_hint="--half-width")
+        raise click.BadParameter("must be at most 0.5: a wider interval says nothing.", param_hint="--half-width")
     draft = Draft.read(path)
     options = options.of(draft.survey)
     if not any(wish_of(question, half_width) for question in draft.survey.questions):
@@ -132,21 +132,21 @@ def _check_unwished(ask: SurveyAsk, n: int | None) -> None:
         ("A plan without --n", n is None),
     ):
         if is_asked:
-            raise click.UsageError(f"{what} needs something that is wanted: `want` in a question, or --half-width.")
+            raise click.UsageError(f"{what} needs a target: `want` in a question, or --half-width.")
 
 
 def _write(path: Path, draft: Draft, verdict: SplitVerdict | None) -> None:
     """Put the epsilons that reach what is wanted into the file. Raises SourceError where there are none."""
     if draft.is_final:
-        raise SourceError(f"{path} is left as it is: it is a published survey, which never changes.")
+        raise SourceError(f"{path} was not changed: it is a published survey, which never changes.")
     if verdict is None or verdict.split is None or not verdict.is_reachable:
-        raise SourceError(f"{path} is left as it is: what is wanted is not reached.")
+        raise SourceError(f"{path} was not changed: no plan reaches the targets.")
     changes = _say_changes(draft, verdict.split)
     if changes:
         write_document(path, draft.with_split(verdict.split.epsilons, verdict.split.n_drawn))
-        said = f"is written: {', '.join(changes)}; the plan above is of what it was."
+        said = f"was changed: {', '.join(changes)}. The plan above describes the file before the change."
     else:
-        said = "is left as it is: it has just these epsilons already."
+        said = "was not changed: it has these epsilons already."
     click.echo(wrapped(f"{path} {said}"), err=True)
 
 

@@ -15,31 +15,31 @@ from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
 
 _OPTIONS = (
     click.option("--text", "is_text", is_flag=True, help="Plan a text question."),
-    click.option("--candidates-n", "n_candidates", type=int, help="The number of strings that are looked for."),
+    click.option("--candidates-n", "n_candidates", type=int, help="Number of candidates, the texts to look for."),
     click.option(
         "--power",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=POWER,
         show_default=True,
-        help="The probability with which a string of the smallest share is detected.",
+        help="Probability of detecting a text that has the smallest share.",
     ),
     click.option(
         "--bits",
         "n_bits",
         type=click.IntRange(2, MAX_BITS),
-        help="Bits of the Bloom filter  [default: chosen].",
+        help="Bits of the Bloom filter  [default: the plan chooses].",
     ),
     click.option(
         "--hashes",
         "n_hashes",
         type=click.IntRange(1, MAX_HASHES),
-        help="Hashes of a string  [default: chosen].",
+        help="Hashes of a text  [default: the plan chooses].",
     ),
     click.option(
         "--cohorts",
         "n_cohorts",
         type=click.IntRange(1, MAX_COHORTS),
-        help="Cohorts of devices that hash differently  [default: chosen].",
+        help="Cohorts of devices that hash differently  [default: the plan chooses].",
     ),
 )
 _NEVER_TEXT = {

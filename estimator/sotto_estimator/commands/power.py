@@ -9,52 +9,63 @@ from sotto_estimator.commands.power_options import (
     options_option,
     power_options,
     share_option,
+    test_option,
 )
+from sotto_estimator.commands.sections import SectionedCommand
 from sotto_estimator.planning.power_change import PEOPLE, People
+from sotto_protocol.words import examples
+
+_SHARE = "sotto power share --epsilon 1 --null .1 --share .15"
+_GROUPS = "sotto power groups --epsilon 1 --share .3 --other-share .2"
+_CHANGE = "sotto power change --epsilon 1 --share .3 --later-share .35"
+_TREND = "sotto power trend --epsilon 1 --waves 5 --share .2 --last-share .3"
+_ASSOCIATION = "sotto power association --epsilon 2 --if-yes .4 --if-no .2"
+_REGRESSION = "sotto power regression --epsilon 1 --share .23 --slope 1"
 
 
-@click.group(epilog="Example:  sotto power share --epsilon 1 --null .1 --share .15 --power .8")
+@click.group(epilog=examples(_SHARE, f"{_GROUPS} --n 2000"))
 def power() -> None:
     """Find how likely a test is to succeed, or how many people it needs.
 
-    Every command takes --n, and prints the power, or --power, and prints the n from which on the test has it (.8); for
-    every epsilon, and without privacy. With --plot, draws power against n, and prints the curve's points.
+    With --n, each command prints the power for N respondents. With --power, by default 0.8, it prints from which n on
+    the test has that power. It does so for each --epsilon, and without privacy. With --plot, it draws power against n,
+    and prints the points of the curve.
     """
 
 
-@power.command(epilog="Example:  sotto power share --epsilon 1 --null .1 --share .15 --power .8")
-@share_option("--null", "The share that is to be ruled out, between 0 and 1.")
-@share_option("--share", "The true share that is expected.")
+@power.command(cls=SectionedCommand, epilog=examples(_SHARE, f"{_SHARE} --n 2000"))
+@share_option("--null", "The share to test against, between 0 and 1.")
+@share_option("--share", "The expected true share.")
 @one_sided_option
 @options_option
 @power_options
 def share(ask: PowerAsk, output: Output, null: float, share: float, is_one_sided: bool, n_options: int | None) -> None:
-    """Is a share another one than --null? By the exact binomial test."""
+    """Is a share different from --null? By the exact binomial test."""
     ask.show(output, "share", is_one_sided, n_options, null=null, share=share)
 
 
-@power.command(epilog="Example:  sotto power groups --epsilon 1 --share .3 --other-share .2")
+@power.command(cls=SectionedCommand, epilog=examples(_GROUPS, f"{_GROUPS} --n 2000"))
 @share_option("--share", "The true share in one group, between 0 and 1.")
-@share_option("--other-share", "The true share in the other.")
+@share_option("--other-share", "The true share in the other group.")
 @one_sided_option
 @options_option
 @power_options
 def groups(
     ask: PowerAsk, output: Output, share: float, other_share: float, is_one_sided: bool, n_options: int | None
 ) -> None:
-    """Have two groups, each a survey of its own, different shares? By Fisher's exact test."""
+    """Do two independent groups have different shares? By Fisher's exact test."""
     ask.show(output, "groups", is_one_sided, n_options, share=share, other_share=other_share)
 
 
-@power.command(epilog="Example:  sotto power change --epsilon 1 --share .3 --later-share .35")
+@power.command(cls=SectionedCommand, epilog=examples(_CHANGE, f"{_CHANGE} --people same --n 2000"))
 @share_option("--share", "The true share in the first wave, between 0 and 1.")
-@share_option("--later-share", "The true share in the other.")
-@click.option(
+@share_option("--later-share", "The true share in the second wave.")
+@test_option(
     "--people",
     type=click.Choice(PEOPLE),
     default="other",
     show_default=True,
-    help="Who answers the other wave: other people; the same, whose devices keep their noise; the same, noise anew.",
+    help="People in the second wave: other people, the same with the same noise, or the same with new noise.",
 )
 @one_sided_option
 @options_option
@@ -68,14 +79,14 @@ def change(
     is_one_sided: bool,
     n_options: int | None,
 ) -> None:
-    """Has a share changed between two waves? By Fisher's exact test, whoever is asked in them."""
+    """Has a share changed between two waves? By Fisher's exact test, for other people or the same."""
     ask.show(output, "change", is_one_sided, n_options, share=share, later_share=later_share, people=people)
 
 
-@power.command(epilog="Example:  sotto power trend --epsilon 1 --waves 5 --share .2 --last-share .3")
-@click.option("--waves", "n_waves", type=int, required=True, help="Over so many waves, 3 or more.")
+@power.command(cls=SectionedCommand, epilog=examples(_TREND, f"{_TREND} --n 2000"))
+@test_option("--waves", "n_waves", type=int, required=True, help="Number of waves, 3 or more.")
 @share_option("--share", "The true share in the first wave, between 0 and 1.")
-@share_option("--last-share", "The true share in the last, to which it goes in even steps.")
+@share_option("--last-share", "The true share in the last wave, reached in equal steps.")
 @one_sided_option
 @options_option
 @power_options
@@ -88,33 +99,35 @@ def trend(
     is_one_sided: bool,
     n_options: int | None,
 ) -> None:
-    """Does a share rise or fall over the waves? By the Cochran-Armitage test, of other people in each."""
+    """Does a share rise or fall over the waves? By the Cochran-Armitage test, for other people in each wave."""
     ask.show(output, "trend", is_one_sided, n_options, n_waves=n_waves, share=share, last_share=last_share)
 
 
-@power.command(epilog="Example:  sotto power association --epsilon 2 --if-yes .4 --if-no .2")
-@click.option(
+@power.command(cls=SectionedCommand, epilog=examples(_ASSOCIATION, f"{_ASSOCIATION} --n 2000"))
+@test_option(
     "--share",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="The true share of yes to one question, between 0 and 1.",
+    help="The true share of yes to the first question, between 0 and 1.",
 )
-@share_option("--if-yes", "The true share of yes to the other question among those who say yes to the first.")
-@share_option("--if-no", "The same among those who say no to the first.")
+@share_option("--if-yes", "The true share of yes to the second question among people who say yes to the first.")
+@share_option("--if-no", "The same among people who say no to the first.")
 @power_options
 def association(ask: PowerAsk, output: Output, share: float, if_yes: float, if_no: float) -> None:
-    """Do the answers to two yes-no questions go together? By the test of `sotto associate`; epsilon is each one's."""
+    """Do the answers to two yes-no questions go together? By the test of `sotto associate`; each has --epsilon."""
     ask.show(output, "association", share=share, share_if_yes=if_yes, share_if_no=if_no)
 
 
-@power.command(epilog="Example:  sotto power regression --epsilon 1 --share .23 --slope 1")
+@power.command(cls=SectionedCommand, epilog=examples(_REGRESSION, f"{_REGRESSION} --n 2000"))
 @share_option("--share", "The true share of yes where the covariate is 0, between 0 and 1.")
-@click.option("--slope", type=float, required=True, help="By how much the log odds of yes grow with the covariate.")
-@click.option(
+@test_option(
+    "--slope", type=float, required=True, help="By how much the log odds of yes grow per unit of the covariate."
+)
+@test_option(
     "--covariate-share",
     type=click.FloatRange(0, 1),
-    help="The covariate is 1 of this share of people, and 0 of the others  [default: it is standard normal].",
+    help="Share of people whose covariate is 1, and not 0  [default: a standard normal covariate].",
 )
 @one_sided_option
 @options_option
@@ -128,6 +141,6 @@ def regression(
     is_one_sided: bool,
     n_options: int | None,
 ) -> None:
-    """Does a hidden answer depend on something that is known of everybody? By a logistic regression's slope."""
+    """Does a hidden answer depend on something known about everybody? By the slope of a logistic regression."""
     given = {"share": share, "slope": slope, "covariate_share": covariate_share}
     ask.show(output, "regression", is_one_sided, n_options, **given)

@@ -8,6 +8,7 @@ import click
 
 from sotto_estimator.commands.options import grouped
 from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.sections import GOALS, TEST, in_section
 from sotto_estimator.planning.power import MAX_PLANNED
 from sotto_estimator.planning.power_plan import power
 
@@ -47,40 +48,49 @@ class PowerAsk:
         output.show(found)
 
 
-_OPTIONS = (
+_OPTIONS = in_section(
+    GOALS,
     click.option(
         "--epsilon",
         "epsilons",
         type=float,
         multiple=True,
         required=True,
-        help="Epsilon of the question, in nats, 0.001 to 20; may be given more than once.",
+        help="Epsilon of the question, in nats, 0.001 to 20. May be repeated.",
     ),
-    click.option("--n", "n_reports", type=click.IntRange(2, MAX_PLANNED), help="Which power have so many respondents?"),
+    click.option("--n", "n_reports", type=click.IntRange(2, MAX_PLANNED), help="Find the power for N respondents."),
     click.option(
         "--power",
         type=float,
-        help="How many respondents find it with this probability, between 0 and 1?  [default: 0.8, without --n]",
+        help="Find how many respondents give this power, between 0 and 1  [default: 0.8, without --n].",
     ),
     click.option(
         "--alpha",
         type=float,
         default=0.05,
         show_default=True,
-        help="The probability of finding something where nothing is, between 0 and 0.5.",
+        help="Probability of a finding where there is nothing, between 0 and 0.5.",
     ),
 )
-one_sided_option = click.option(
+
+
+def test_option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
+    """Return an option that says what is tested."""
+    (option,) = in_section(TEST, click.option(*names, **attributes))
+    return option
+
+
+one_sided_option = test_option(
     "--one-sided",
     "is_one_sided",
     is_flag=True,
-    help="Look to the side on which it is expected only  [default: to both].",
+    help="Test only in the direction that is expected  [default: both].",
 )
-options_option = click.option(
+options_option = test_option(
     "--options",
     "n_options",
     type=click.IntRange(2, 4096),
-    help="The share is that of one of so many options, of a one-of question  [default: of a yes-no question].",
+    help="Plan for one option of a question with N options  [default: a yes-no question].",
 )
 
 
@@ -91,4 +101,4 @@ def power_options(command: Command) -> Command:
 
 def share_option(name: str, text: str) -> Callable[[Command], Command]:
     """Return a required option that takes a share."""
-    return click.option(name, type=SHARE, required=True, help=text)
+    return test_option(name, type=SHARE, required=True, help=text)

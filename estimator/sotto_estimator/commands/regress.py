@@ -21,6 +21,7 @@ from sotto_estimator.regression.spec import RegressionSpec
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FileSource
 from sotto_estimator.table.reported import ReportColumn
+from sotto_protocol.words import examples
 
 _COLUMNS = (
     *in_section(
@@ -30,15 +31,21 @@ _COLUMNS = (
             "designs",
             multiple=True,
             metavar="NAME(PARAMETER=VALUE, ..)",
-            help="How people were asked, by a design's name (docs/designs.md); a value may be a column.",
+            help="The design, by name (docs/designs.md). A value may be a column's name.",
         ),
-        click.option("--allow-conclusive", is_flag=True, help="Allow designs of which a report can prove the answer."),
+        click.option("--allow-conclusive", is_flag=True, help="Allow designs in which a report can prove the answer."),
         click.option(
-            "--arm", metavar="COLUMN", default="", help="Who was asked how: --design 'TEXT=NAME(..)' for each text."
+            "--arm",
+            metavar="COLUMN",
+            default="",
+            help="Column that names each person's design. Give --design 'TEXT=NAME(..)' for each of its texts.",
         ),
-        click.option("--yes-is", metavar="TEXT", help="The text of a yes, where it is not yes, true or 1."),
+        click.option("--yes-is", metavar="TEXT", help="The text that means yes  [default: yes, true or 1]."),
         click.option(
-            "--reports", metavar="TEXT,TEXT,..", default="", help="The reports' texts, in the design's order."
+            "--reports",
+            metavar="TEXT,TEXT,..",
+            default="",
+            help="The texts that mean the design's reports, in its order.",
         ),
     ),
     *in_section(
@@ -48,19 +55,19 @@ _COLUMNS = (
             type=click.Choice(OUTCOMES),
             default="auto",
             show_default=True,
-            help="With hidden(COLUMN): what kind the outcome is; auto is logistic of yes and no, else normal.",
+            help="With hidden(COLUMN): the model of the outcome. auto is logistic for yes and no, else normal.",
         ),
         click.option(
             "--random-intercept",
             metavar="COLUMN",
             default="",
-            help="Give each group of this column, such as a village, an intercept of its own, drawn from a normal law.",
+            help="Column of groups, such as villages. Each group gets a normally distributed intercept.",
         ),
         click.option(
             "--offset",
             metavar="COLUMN",
             default="",
-            help="A column to add to the log odds of yes, with a coefficient of 1.",
+            help="Column that is added to the log odds of yes, with a coefficient of 1.",
         ),
         click.option(
             "--predict",
@@ -74,15 +81,13 @@ _COLUMNS = (
 )
 _SAMPLING = in_section(
     DRAWN,
-    click.option(
-        "--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for."
-    ),
-    click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently."),
+    click.option("--weights", metavar="COLUMN", default="", help="Column of sampling weights."),
+    click.option("--strata", metavar="COLUMN", default="", help="Column of the strata of the sample."),
     click.option(
         "--clusters",
         metavar="COLUMN",
         default="",
-        help="Who were drawn together: the errors allow for it. No intercept differs (--random-intercept).",
+        help="Column of the clusters of the sample. It changes the errors only; see --random-intercept.",
     ),
 )
 (_LEVEL,) = in_section(INTERVALS, level_option)
@@ -92,13 +97,17 @@ def _with_columns(command: Callable[..., Any]) -> Callable[..., Any]:
     return reduce(lambda inner, option: option(inner), reversed(_COLUMNS), command)
 
 
-@click.command(
-    cls=SectionedCommand, epilog="Example:  sotto regress data.csv 'paid ~ age' --design 'crosswise(prob=1/6)'"
+_EXAMPLES = (
+    "sotto regress data.csv 'paid ~ age' --design 'crosswise(prob=1/6)'",
+    "sotto regress data.csv 'paid ~ age' --design 'crosswise(prob=1/6)' --predict age=30 --predict age=60",
 )
+
+
+@click.command(cls=SectionedCommand, epilog=examples(*_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar="TABLE | URL SURVEY | RECORDS  FORMULA")
 @_with_columns
 @grouped("sampling", SamplingColumns, *_SAMPLING)
-@chosen_options("Of a survey of several waves: whose reports.")
+@chosen_options("Use one wave of the survey, by number  [default: all].")
 @token_option
 @_LEVEL
 @output_options
@@ -121,24 +130,30 @@ def regress(
 ) -> None:
     """Estimate how a hidden answer depends on what is known about people.
 
-    TABLE has a row a person: CSV, Parquet, Arrow, SPSS or Stata (docs/data.md). FORMULA is COLUMN ~ TERMS: the column
-    of the noisy reports, and terms of columns that
-    are not protected. OUTCOME ~ hidden(COLUMN) + TERMS explains a column in clear by the hidden answer.
+    TABLE has one row per person: CSV, Parquet, Arrow, SPSS or Stata (docs/data.md). In FORMULA, COLUMN ~ TERMS, the
+    column has the noisy reports. The terms are of columns that are not protected. OUTCOME ~ hidden(COLUMN) + TERMS
+    explains an unprotected column by the hidden answer.
 
-    Of a collector's noisy reports (URL and SURVEY), a file of them, or an archive's folder, FORMULA is QUESTION ~
-    QUESTION + ..: a hidden answer is explained by one to three hidden answers of the same reports.
+    A survey's reports come from a collector (URL SURVEY), or from RECORDS: packed reports, or the folder of an
+    archive. FORMULA is then QUESTION ~ QUESTION + .. and explains a hidden answer by one to three others.
     """
     if len(sources) < 2:
-        raise click.UsageError("Give a file, or a collector's URL and a survey, and a formula.")
+        raise click.UsageError(
+            "Give a table, a file of packed reports, or a collector's URL and a survey; and then a formula."
+        )
     if names_reports(sources[:-1], designs):
         of_rows = [arm, yes_is, reports, outcome != "auto", random_intercept, offset, sampling.names, people]
         if allow_conclusive or any(of_rows):
-            raise click.UsageError("A survey's reports take --level, --wave and --stratum: the survey says the rest.")
+            raise click.UsageError(
+                "With a survey's reports give only --level, --wave and --stratum: the survey says the rest."
+            )
         output.show(regress_sources(sources[:-1], sources[-1], chosen, token, level))
         return
     file, formula = Path(sources[0]), sources[-1]
     if len(sources) > 2 or chosen:
-        raise click.UsageError("A table takes a formula, and neither --wave nor --stratum: FILE 'cheated ~ age'.")
+        raise click.UsageError(
+            "With a table give one formula, without --wave and --stratum: sotto regress FILE 'cheated ~ age'."
+        )
     if yes_is is not None and reports:
         raise click.UsageError("Give --yes-is or --reports, one of the two.")
     texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
@@ -166,10 +181,12 @@ def _read_designs(texts: tuple[str, ...], arm: str) -> dict[str, DesignSpec]:
         raise click.BadParameter(str(fault), param_hint="--design") from fault
     labels = [label for label, _ in read]
     if arm and (not read or "" in labels or len({*labels}) < len(labels)):
-        raise click.UsageError("--arm needs a design for each of its texts: --design 'TEXT=NAME(PARAMETER=VALUE)'.")
+        raise click.UsageError(
+            "--arm needs a design for each text in its column: --design 'TEXT=NAME(PARAMETER=VALUE)'."
+        )
     if not arm and labels != [""]:
         raise click.UsageError(
-            "Give --design, how people were asked; several need --arm, the column of who was asked how."
+            "Say how people were asked: add --design. Several designs need --arm, the column with each person's design."
         )
     return dict(read)
 
@@ -179,6 +196,6 @@ def _read_cells(text: str) -> dict[str, str]:
     for part in text.split(","):
         name, sign, value = (piece.strip() for piece in part.partition("="))
         if not (sign and name and value) or name in cells:
-            raise click.UsageError(f"--predict ({text:.80}) must be COLUMN=VALUE, with commas between.")
+            raise click.UsageError(f"--predict ({text:.80}) must be COLUMN=VALUE, with commas between several.")
         cells[name] = value
     return cells

@@ -27,8 +27,7 @@ def regress_sources(words: Sequence[str], formula: str, chosen: Selection, token
     """Regress what one source's reports say. Raises UsageError for several, FetchError, SourceError, DomainError."""
     if len(words) > 1 + names_collector(words):
         raise click.UsageError(
-            "Give one survey: reports of two are not joined. A collector counts a device once and forgets it, and no "
-            "report says whose it is; what could join them would undo that, and add up what each tells of a person. "
+            "Give one survey. Reports of two surveys cannot be joined, because no report says whose it is. "
             "Ask both questions in one survey."
         )
     survey, records = read_source(words, token).records(chosen)

@@ -15,25 +15,31 @@ class HelpSection:
     belongs: str = ""
 
 
-SURVEY = HelpSection("A survey: URL SURVEY, or files", "a collector's URL")
+SURVEY = HelpSection("A survey: URL and SURVEY, or files", "a collector's URL")
 COUNTS = HelpSection("Counts of reports")
-DESIGN = HelpSection("How people were asked (counts, table)")
-TABLE = HelpSection("A table with a row a person", "a table: --column says which column has the reports")
-DRAWN = HelpSection("How the people of a table were drawn", TABLE.belongs)
-MISFIT = HelpSection("People who do not follow the design (counts, table)")
+DESIGN = HelpSection("How people were asked (for counts or a table)")
+TABLE = HelpSection("A table with one row per person", "a table: --column says which column has the reports")
+DRAWN = HelpSection("How the people in a table were sampled", TABLE.belongs)
+MISFIT = HelpSection("Non-compliance with the design (for counts or a table)")
 MODEL = HelpSection("The model")
 FORMAT = HelpSection("Files of other programs")
-CHOICE = HelpSection("Which shares, and whose")
+QUESTIONS = HelpSection("The questions")
+TEST = HelpSection("The test")
+TEXTS = HelpSection("Which texts")
+AUDIT = HelpSection("What to audit")
+PEOPLE = HelpSection("People and runs")
+TROUBLE = HelpSection("What goes wrong")
+CHOICE = HelpSection("Which question and answer")
 PLAN_FILE = HelpSection("A survey file", "a survey file")
 QUESTION = HelpSection("One question, without a survey file")
-NUMBERS = HelpSection("One question for numbers")
-TEXT = HelpSection("One text question, and texts of a survey file", "--text")
-GOALS = HelpSection("What is planned")
-INTERVALS = HelpSection("How intervals are made")
+NUMBERS = HelpSection("One question that asks for a number")
+TEXT = HelpSection("One text question, or the text questions of a survey file", "--text")
+GOALS = HelpSection("What to plan")
+INTERVALS = HelpSection("Confidence intervals")
 OUTPUT = HelpSection("Output")
 OTHER = HelpSection("Other options")
 _ORDER = (
-    *(CHOICE, PLAN_FILE, QUESTION, NUMBERS, TEXT, GOALS),
+    *(TEST, CHOICE, QUESTIONS, TEXTS, AUDIT, PEOPLE, TROUBLE, GOALS, PLAN_FILE, QUESTION, NUMBERS, TEXT),
     *(SURVEY, COUNTS, DESIGN, TABLE, MODEL, DRAWN, MISFIT, FORMAT, INTERVALS, OUTPUT, OTHER),
 )
 

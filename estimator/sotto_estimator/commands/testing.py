@@ -12,7 +12,7 @@ from sotto_estimator.commands.counts_options import CountsInput, counts_options
 from sotto_estimator.commands.data_options import simple_data_options
 from sotto_estimator.commands.options import TARGET_HELP, grouped, level_option, token_option
 from sotto_estimator.commands.output import Output, output_options
-from sotto_estimator.commands.sections import CHOICE, INTERVALS, SURVEY, SectionedCommand, in_section
+from sotto_estimator.commands.sections import CHOICE, COUNTS, INTERVALS, SURVEY, TEST, SectionedCommand, in_section
 from sotto_estimator.commands.testing_sources import TestInput, find_groups, find_one, refusing_unasked
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
 from sotto_estimator.comparing.exact_tests import Alternative, Method
@@ -20,20 +20,23 @@ from sotto_estimator.comparing.group_estimates import People
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.designs.given import SaidYes
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_protocol.words import examples
 
 Command = Callable[..., Any]
 
 _GROUPS = "URL SURVEY | FILE FILE .. | TABLE"
 _PLACE = (
-    click.option("--question", default="", help="Of this question only  [default: every one]."),
-    click.option("--answer", default="", help="Of this answer only  [default: every one]."),
+    click.option("--question", default="", help="Test only this question  [default: all]."),
+    click.option("--answer", default="", help="Test only this answer  [default: all]."),
     click.option(
-        "--wave", "chosen_waves", type=click.IntRange(min=1), multiple=True, help="Of URL's survey: this wave."
+        "--wave", "chosen_waves", type=click.IntRange(min=1), multiple=True, help="Use this wave; repeat it for groups."
     ),
-    click.option("--stratum", "chosen_strata", metavar="NAME", multiple=True, help="Of URL's survey: this stratum."),
+    click.option(
+        "--stratum", "chosen_strata", metavar="NAME", multiple=True, help="Use this stratum; repeat it for groups."
+    ),
 )
 _simultaneous = click.option(
-    "--simultaneous", is_flag=True, help="Make all rows hold together: intervals by Bonferroni, P by Holm."
+    "--simultaneous", is_flag=True, help="Make all rows hold together: intervals by Bonferroni, P-values by Holm."
 )
 _target = click.option(
     "--target",
@@ -43,10 +46,47 @@ _target = click.option(
 _people = click.option(
     "--people",
     type=click.Choice(["other", "same"]),
-    help="Whom groups are of: other people, or maybe the same  [default: same for waves of a survey, else other].",
+    help="Whether groups are other people, or may be the same  [default: same for waves of a survey, else other].",
 )
 
 
+_NULL, _ALTERNATIVE, _METHOD, _SCORES = in_section(
+    TEST,
+    click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share to test against."),
+    click.option(
+        "--alternative",
+        type=click.Choice(["two-sided", "greater", "less"]),
+        default="two-sided",
+        show_default=True,
+        help="What to look for: a different share, a greater one, or a smaller one.",
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(["clopper-pearson", "blaker"]),
+        default="clopper-pearson",
+        show_default=True,
+        help="How both tails make one P-value and interval. The default of `sotto estimate`, chernoff, is wider.",
+    ),
+    click.option(
+        "--scores",
+        metavar="X,X,..",
+        default="",
+        help="Positions of the groups  [default: the numbers in their names, or 1, 2, ..].",
+    ),
+)
+_OTHER_YES, _OTHER_N = in_section(
+    COUNTS,
+    click.option(
+        "--other-yes", type=click.IntRange(min=0), help="With --yes and --n: the yes reports of the other group."
+    ),
+    click.option("--other-n", type=click.IntRange(min=1), help="With --yes and --n: all reports of the other group."),
+)
+(_ANYTIME,) = in_section(
+    INTERVALS,
+    click.option(
+        "--anytime", is_flag=True, help="Make intervals that stay valid however often you look while reports come in."
+    ),
+)
 _simultaneous, _target, _people, _level = in_section(INTERVALS, _simultaneous, _target, _people, level_option)
 
 
@@ -58,32 +98,34 @@ def _with_place(command: Command) -> Command:
     return counts_options(simple_data_options(output_options(_level(with_all))))
 
 
-@click.group(epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
+_SHARE_EXAMPLES = (
+    "sotto test share http://127.0.0.1:8000 my-survey --question paid --null 0.25",
+    "sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25",
+)
+_GROUPS_EXAMPLES = (
+    "sotto test groups data.csv --column paid --by region --design 'crosswise(prob=1/6)'",
+    "sotto test groups --counts 120,280 --counts 90,290 --warner 3/4",
+)
+_TREND_EXAMPLES = (
+    "sotto test trend data.csv --column paid --by age --truth .5",
+    "sotto test trend --counts 120,280 --counts 110,290 --counts 90,310 --warner 3/4",
+)
+
+
+@click.group(epilog=examples(_SHARE_EXAMPLES[0], _GROUPS_EXAMPLES[0]))
 def test() -> None:
     """Test shares against a number, between groups, or for a trend.
 
-    Every command has the name of the one of `sotto power` that plans it. Reports are those of a collector's survey, of
-    files (tallies, packed reports, archives), of a table (--column), or counts.
+    `sotto power` plans each test under the same name. The reports come from a collector's survey, from files (tallies,
+    packed reports, archives), from a table (--column), or from counts.
     """
 
 
-@test.command(cls=SectionedCommand, epilog="Example:  sotto test share --yes 400 --n 1000 --truth 1/2 --null 0.25")
+@test.command(cls=SectionedCommand, epilog=examples(*_SHARE_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
-@click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share that is to be ruled out.")
-@click.option(
-    "--alternative",
-    type=click.Choice(["two-sided", "greater", "less"]),
-    default="two-sided",
-    show_default=True,
-    help="What is looked for: another share, a greater one, or a smaller one.",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["clopper-pearson", "blaker"]),
-    default="clopper-pearson",
-    show_default=True,
-    help="How two tails are made one P-value, and its interval: of `sotto estimate` it is chernoff's, wider.",
-)
+@_NULL
+@_ALTERNATIVE
+@_METHOD
 @_simultaneous
 @_with_place
 def share(
@@ -95,21 +137,21 @@ def share(
     level: float,
     simultaneous: bool,
 ) -> None:
-    """Is a share another one than --null? Exact, by the tails of the reported count."""
+    """Is a share different from --null? By an exact test of the number of reports."""
     of, options = find_one(place), IntervalOptions(level=level, simultaneous=simultaneous)
     how: dict[str, Any] = {"alternative": alternative, "method": method, "options": options}
     with refusing_unasked():
         output.show(share_test(of, null=null, question=place.question, answer=place.answer, **how))
 
 
-@test.command(cls=SectionedCommand, epilog="Example:  sotto test groups --counts 120,280 --counts 90,290 --warner 3/4")
+@test.command(cls=SectionedCommand, epilog=examples(*_GROUPS_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
-@click.option("--other-yes", type=click.IntRange(min=0), help="From counts: the number of yes reports of the other.")
-@click.option("--other-n", type=click.IntRange(min=1), help="From counts: the number of reports of the other group.")
+@_OTHER_YES
+@_OTHER_N
 @_people
 @_simultaneous
 @_target
-@click.option("--anytime", is_flag=True, help="Hold at every look, of groups whose reports still come in.")
+@_ANYTIME
 @_with_place
 def groups(
     place: TestInput,
@@ -120,9 +162,15 @@ def groups(
     target: Target | None,
     **how: Any,
 ) -> None:
-    """Have groups different shares? Each is held against the first: difference, ratio, and a test of equality.
+    """Do groups have different shares? Compares each with the first: difference, ratio and a test of equality.
 
-    Groups are strata or waves of a survey (--stratum, --wave, twice or more), tally files, a table's (--by), or counts.
+    Groups are one of these:
+
+    \b
+    strata or waves  of a survey: --stratum or --wave, twice or more
+    FILE FILE ..     tallies, packed reports or archives, a group each
+    TABLE            the groups in the column --by
+    counts           --counts for each group
     """
     place = _with_other(place, other_yes, other_n)
     found = find_groups(place, target)
@@ -130,11 +178,9 @@ def groups(
     output.show(found.told(compare_sides(found.title, found.groups, options)))
 
 
-@test.command(cls=SectionedCommand, epilog="Example:  sotto test trend data.csv --column paid --by age --truth .5")
+@test.command(cls=SectionedCommand, epilog=examples(*_TREND_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
-@click.option(
-    "--scores", metavar="X,X,..", default="", help="The groups' places  [default: numbers in their names, or 1, 2, ..]."
-)
+@_SCORES
 @_people
 @_simultaneous
 @_target
@@ -148,7 +194,7 @@ def trend(
     level: float,
     simultaneous: bool,
 ) -> None:
-    """Does a share rise or fall over ordered groups? By the Cochran-Armitage test: approximate."""
+    """Does a share rise or fall over ordered groups? By the Cochran-Armitage test, which is approximate."""
     found = find_groups(place, target)
     options = CompareOptions(level, found.target, simultaneous, people=people or found.people)
     output.show(found.told(trend_of_sides(found.title, found.groups, options, _scores(scores) or found.scores)))
@@ -170,4 +216,6 @@ def _scores(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(",")) if text else ()
     except ValueError:
-        raise click.BadParameter(f"({text:.60}) must be numbers with commas between.", param_hint="--scores") from None
+        raise click.BadParameter(
+            f"({text:.60}) must be numbers with commas between, such as 1,2,4.", param_hint="--scores"
+        ) from None

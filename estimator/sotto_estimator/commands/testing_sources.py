@@ -50,7 +50,7 @@ def find_groups(place: TestInput, target: Target | None) -> TestedGroups:
     if place.data:
         found = _read(place)
         if found.groups is None:
-            raise click.UsageError("--by says which column of the table has the groups.")
+            raise click.UsageError("Add --by, the column of the table that has the groups.")
         return _asked_for(TestedGroups.of_data(found, target), place)
     return _asked_for(_of_tallies(place, target), place)
 
@@ -59,7 +59,7 @@ def find_one(place: TestInput) -> Tally | list[Arm] | Data:
     """Return one group alone. Raises as `find_groups`."""
     _check_one(place)
     if place.data.by or len(place.chosen_waves) > 1 or len(place.chosen_strata) > 1:
-        raise click.UsageError("A share is tested of one group: several are of `sotto test groups`.")
+        raise click.UsageError("`sotto test share` tests one group. Use `sotto test groups` for several.")
     if place.paper:
         return place.paper.arms()
     if place.data:
@@ -74,7 +74,9 @@ def _check_one(place: TestInput) -> None:
     if not place.data:
         place.data.check_absent()
     if place.asked.specs and not (place.paper or place.data):
-        raise click.UsageError("--design and its like go with counts (--yes, --n ..), or with a table (--column ..).")
+        raise click.UsageError(
+            "--design, --truth, --warner and --epsilon go with counts (--yes, --n ..), or with a table (--column ..)."
+        )
     if (place.chosen_waves or place.chosen_strata) and (place.paper or place.data):
         raise click.UsageError("--wave and --stratum go with a collector's URL.")
 
@@ -101,7 +103,8 @@ def _of_counts(paper: CountsInput) -> dict[str, list[Arm]]:
     specs = paper.asked.specs
     if any(len(spec.samples()) > 1 for _, spec in specs):
         raise click.UsageError(
-            "A design of several samples is of one group: give each group as a table's (--by, and --arm its samples)."
+            "Counts of a design with several samples make one group. Give the groups in a table: --by has the groups, "
+            "--arm the samples."
         )
     if len(specs) == 1 and len(specs[0][1].samples()) == 1:
         paper = replace(paper, asked=replace(paper.asked, specs=specs * len(paper.counts)))
@@ -111,7 +114,9 @@ def _of_counts(paper: CountsInput) -> dict[str, list[Arm]]:
 def _read(place: TestInput) -> Data:
     data = place.data.read(place.sources, place.asked)
     if data.sampling.names:
-        raise click.UsageError("Tests take people who were drawn simply: --weights, --strata and their like don't go.")
+        raise click.UsageError(
+            "Tests take simple random samples, without --weights, --strata, --clusters and --post-stratify."
+        )
     return data
 
 
@@ -125,7 +130,9 @@ def _of_tallies(place: TestInput, asked: Target | None) -> TestedGroups:
 
 def _of_parts(source: Source, place: TestInput) -> dict[str, Tally]:
     if (len(place.chosen_waves) > 1) == (len(place.chosen_strata) > 1):
-        raise click.UsageError("Name the groups: --wave, or --stratum, twice or more; the other one once at most.")
+        raise click.UsageError(
+            "Name the groups: give --wave or --stratum twice or more, and the other one at most once."
+        )
     wave, stratum = next(iter(place.chosen_waves), None), next(iter(place.chosen_strata), None)
     if len(place.chosen_waves) > 1:
         return {f"wave {of}": tally_of(source, Selection(of, stratum)) for of in place.chosen_waves}
@@ -136,5 +143,5 @@ def _of_files(place: TestInput) -> dict[str, Tally]:
     if place.chosen_waves or place.chosen_strata:
         raise click.UsageError("--wave and --stratum go with a collector's URL, or with one file of packed reports.")
     if len({*place.sources}) < max(2, len(place.sources)):
-        raise click.UsageError("Give two tally files or more, each a group, and none twice.")
+        raise click.UsageError("Give two or more different files, one for each group.")
     return {name: read_tallies([Path(name)], warn) for name in place.sources}

@@ -114,7 +114,7 @@ class Difference:
         if self.is_void:
             return misfit_sentence(self.question, self.contradicting)
         if self.verdict == "not told apart":
-            return f"{named}: {self.group} and {self.reference} cannot be told apart."
+            return f"{named}: no difference between {self.group} and {self.reference} can be shown."
         return f"{named}: {self.verdict} in {self.group} than in {self.reference}."
 
     @property
@@ -127,7 +127,7 @@ class Difference:
         if self.is_void:
             return f"{named}: {{n}} groups cannot be compared, because counts contradict the survey's design."
         if self.verdict == "not told apart":
-            return f"{named}: {{n}} groups cannot be told apart from {reference}."
+            return f"{named}: no difference from {reference} can be shown for {{n}} groups."
         return f"{named}: {self.verdict} in {{n}} groups than in {reference}."
 
 
@@ -149,7 +149,7 @@ class CompareOptions:
         if self.people not in get_args(People):
             raise DomainError(f"people ({self.people!r}) {one_of(get_args(People), self.people)}")
         if self.anytime and self.people == "same":
-            raise DomainError("anytime goes with groups of other people: their reports must be independent.")
+            raise DomainError("anytime needs groups of other people, whose reports are independent.")
 
     @property
     def members(self) -> dict[str, object]:
@@ -267,7 +267,7 @@ def _intervals(
     pair, level = _pair(first, second, options), 1 - (1 - options.level) / n_rows
     if options.anytime:
         if pair is None:
-            raise DomainError("anytime goes with shares whose reports are independent and went through one channel.")
+            raise DomainError("anytime needs shares of independent reports that went through one channel.")
         found = anytime_difference(*pair, level=level, target=options.target)
         return found.low, found.high, None, "anytime"
     if pair is None:

@@ -8,11 +8,10 @@ from sotto_estimator.designs.named import channel_of_design
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The reports of one group, independent: of `n`, `support_count` support the answer, each through the channel.
+    """Independent reports of one group: `support_count` of its `n` reports support the answer.
 
-    `channel`: or a design by name, "warner(prob=3/4)".
-
-    Raises `DomainError` unless they are integers, 0 <= support_count <= n and n in [1, 10^12].
+    Every report went through `channel`, which may be a design's name, "warner(prob=3/4)". Raises `DomainError` unless
+    the counts are integers, 0 <= support_count <= n and n in [1, 10^12].
     """
 
     support_count: int

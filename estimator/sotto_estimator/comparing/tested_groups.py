@@ -69,7 +69,7 @@ class TestedGroups:
         Raises DomainError where people were not drawn simply.
         """
         if data.sampling.names:
-            raise DomainError("tests take people who were drawn simply: without weights, strata and their like.")
+            raise DomainError("tests take simple random samples, without weights, strata, clusters and margins.")
         column, about = data.groups, target or "population"
         arms = {"": data.reported.counts()}
         if column is not None:

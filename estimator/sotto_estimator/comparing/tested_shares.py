@@ -117,7 +117,7 @@ def shares_tested(title: str, sides: Sequence[GroupEstimate], options: ShareTest
 
 def _group(side: GroupEstimate) -> Group:
     if side.group is None:
-        raise DomainError("an exact test takes reports of one wave, that went through one channel.")
+        raise DomainError("an exact test takes reports of one wave that went through one channel.")
     return side.group
 
 

@@ -96,7 +96,7 @@ class Trend:
         if self.verdict is None:
             return misfit_sentence(self.question, self.contradicting)
         named = ", ".join(filter(None, [self.question, self.answer]))
-        what = {"no trend found": "no trend can be told"}.get(self.verdict, f"it {self.verdict}")
+        what = {"no trend found": "no trend can be shown"}.get(self.verdict, f"it {self.verdict}")
         said = f"{named}: {what} from {self.groups[0]} to {self.groups[-1]}."
         return f"{said} Warning: {self.warning}." if self.warning else said
 
@@ -109,12 +109,16 @@ def trend_of_sides(
     Raises `DomainError` unless there are 3 groups or more, scores that differ, and a question all have reports to.
     """
     if len(groups) < _LEAST_GROUPS:
-        raise DomainError(f"groups ({', '.join(groups)}) must be {_LEAST_GROUPS} or more; two have a difference.")
+        raise DomainError(
+            f"groups ({', '.join(groups)}) must be {_LEAST_GROUPS} or more. Compare two groups by their difference."
+        )
     if options.anytime:
-        raise DomainError("anytime goes with a comparison of groups: a trend is approximate.")
+        raise DomainError("anytime does not go with a trend test, which is approximate.")
     places = np.array(scores or range(1, len(groups) + 1), np.float64)
     if len(places) != len(groups) or not np.isfinite(places).all() or np.ptp(places) == 0:
-        raise DomainError(f"scores ({', '.join(map(str, scores))}) must be {len(groups)} numbers that are not all one.")
+        raise DomainError(
+            f"scores ({', '.join(map(str, scores))}) must be {len(groups)} numbers that are not all equal."
+        )
     keyed = [{(side.question, side.answer): side for side in sides} for sides in groups.values()]
     keys = [key for key in keyed[0] if all(key in of for of in keyed)]
     if not keys:

@@ -88,8 +88,8 @@ class Arms:
         told = self.n_each @ np.einsum("jrc,jr->jc", self.matrix, weights)
         if not np.allclose(told, wanted, rtol=0, atol=_BIAS):
             raise DomainError(
-                f"target ({target!r}) needs arms that tell the share of {label} "
-                + ("by themselves; these do together." if target == "respondents" else "together; these don't.")
+                f"target ({target!r}) needs arms that give the share of {label} "
+                + ("each alone; these give it only together." if target == "respondents" else "together; these don't.")
             )
         return weights
 

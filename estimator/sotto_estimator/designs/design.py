@@ -47,13 +47,13 @@ class Design:
         shape = len(self.reports), len(self.answers)
         if self.matrix.shape != shape:
             raise DomainError(
-                f"matrix (of shape {self.matrix.shape}) must have a row a report, a column an answer: {shape}."
+                f"matrix (of shape {self.matrix.shape}) must have one row per report, one column per answer: {shape}."
             )
         sums = self.matrix.sum(axis=0)
         if not ((self.matrix >= 0).all() and np.allclose(sums, 1, rtol=0, atol=_ROUNDING)):
             raise DomainError(
-                f"{self.name}: the probabilities of the reports must be >= 0 and add up to 1 under each answer; "
-                f"they add up to {', '.join(f'{total:.6g}' for total in sums)}."
+                f"{self.name}: under each answer, the reports' probabilities must be >= 0 and add up to 1, "
+                f"not to {', '.join(f'{total:.6g}' for total in sums)}."
             )
         # of two reports, what is equal for one is equal for the other but for rounding
         for part in self.matrix[:, None] if len(self.reports) == 2 else [self.matrix]:
@@ -66,8 +66,8 @@ class Design:
             known = seen.setdefault(column.tobytes(), label)
             if known != label:
                 raise DomainError(
-                    f"{self.name}: reports are as likely under {known} as under {label}: "
-                    "they tell nothing, whatever was answered."
+                    f"{self.name}: every report is as likely under {known} as under {label}, "
+                    "so reports say nothing about the answer."
                 )
 
     @classmethod
@@ -166,7 +166,7 @@ def check_arms(arms: Sequence[Arm]) -> tuple[str, ...]:
     Raises `DomainError` where they differ, or there is no arm, or all arms together do not tell some share.
     """
     if len({arm.design.answers for arm in arms}) != 1:
-        raise DomainError("arms must be one or more, all of the same answers.")
+        raise DomainError("arms must be one or more, all with the same answers.")
     design = arms[0].design
     matrix = np.vstack([arm.design.matrix for arm in _different(arms)])
     for label in design.labels:
@@ -174,8 +174,8 @@ def check_arms(arms: Sequence[Arm]) -> tuple[str, ...]:
         found = np.linalg.lstsq(matrix.T, wanted, rcond=None)[0]
         if not np.allclose(matrix.T @ found, wanted, atol=1e-6):
             raise DomainError(
-                f"{design.name}: the reports do not tell the share of {label}; another sample, asked with other "
-                "probabilities, would."
+                f"{design.name}: these reports cannot give the share of {label}. Add a sample that was asked with "
+                "other probabilities."
             )
     return design.answers
 

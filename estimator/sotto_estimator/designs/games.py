@@ -132,8 +132,8 @@ def _by_mean(name: str, numbers: Row, rows: Sequence[Row]) -> Row:
     yes, no = (sum(number * row[answer] for number, row in zip(numbers, rows, strict=True)) for answer in (0, 1))
     if yes == no:
         raise DomainError(
-            f"{name}: the mean report is the same under yes and under no: estimator={PAPER} tells nothing. "
-            f"estimator={LEAST_VARIANCE}, the default, does."
+            f"{name}: the mean report is the same under yes and no, so estimator={PAPER} cannot estimate. "
+            f"Use the default, estimator={LEAST_VARIANCE}."
         )
     return tuple((number - no) / (yes - no) for number in numbers)
 

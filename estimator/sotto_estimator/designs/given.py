@@ -32,7 +32,7 @@ def ordered_counts(design: Design, given: Given) -> Floats:
     try:
         return np.asarray(given, np.float64)
     except (TypeError, ValueError):
-        raise DomainError(f"counts ({given!r:.60}) must be numbers, one a report.") from None
+        raise DomainError(f"counts ({given!r:.60}) must be numbers, one per report.") from None
 
 
 def _by_name(design: Design, given: Mapping[str, float]) -> Floats:
@@ -41,7 +41,9 @@ def _by_name(design: Design, given: Mapping[str, float]) -> Floats:
     for name, count in given.items():
         place = places.get(plain(name))
         if place is None:
-            raise DomainError(f"counts name {name!r:.60}, which is no report of {design.name}: it has {listed}.")
+            raise DomainError(
+                f"counts name {name!r:.60}, which is not a report of {design.name}. Its reports are {listed}."
+            )
         if place in counts:
             raise DomainError(f"counts name the report {design.reports[place]!r} of {design.name} twice.")
         counts[place] = count

@@ -28,10 +28,12 @@ def channel_of_design(channel: Channel | str) -> Channel:
         raise DomainError(f"channel ({channel!r:.40}) must be a Channel, or a design such as warner(prob=3/4).")
     design = read_design(channel)
     if not design.is_binary:
-        raise DomainError(f"{design.name} has {len(design.reports)} reports: counts of its samples are arms, by `arm`.")
+        raise DomainError(
+            f"{design.name} has {len(design.reports)} reports, not 2. Give its counts with `arm` to `estimate_arms`."
+        )
     if design.is_opposite:
         raise DomainError(
-            f"{design.name}: with these values a yes speaks for no. Give the complement, and count the no."
+            f"{design.name}: with these values a yes speaks for no. Give the complement, and count the no reports."
         )
     return design.channel
 

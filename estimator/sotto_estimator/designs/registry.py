@@ -183,7 +183,8 @@ DESIGNS: dict[str, NamedDesign] = {
         "Christofides 2003",
     ),
     "kuk": NamedDesign(
-        "Two decks of cards, one for yes and one for no: cards are drawn from one's own, and the red ones reported.",
+        "There is a deck of cards for yes, and one for no. People draw from the deck of their answer, and report "
+        "how many are red.",
         (
             Parameter("prob_red_if_yes", "the share of red cards in the deck of yes"),
             Parameter("prob_red_if_no", "the share of red cards in the deck of no"),
@@ -200,8 +201,8 @@ DESIGNS: dict[str, NamedDesign] = {
         "Kuk 1990",
     ),
     "disguised": NamedDesign(
-        "One card is drawn of the stack of yes or of the stack of no, whose shares of yes cards are opposite.",
-        (Parameter("prob_card", "the share of yes cards in the stack of yes; that of no has 1 - prob_card"),),
+        "People draw one card from the stack of their answer. The two stacks have opposite shares of yes cards.",
+        (Parameter("prob_card", "the share of yes cards in the stack of yes; the stack of no has 1 - prob_card"),),
         games.disguised,
         "disguised(prob_card=0.8)",
         "Kuk 1990; Blair, Imai & Zhou 2015",
@@ -218,9 +219,11 @@ DESIGNS: dict[str, NamedDesign] = {
         "Clark & Desharnais 1998",
     ),
     "matrix": NamedDesign(
-        "Any channel: what each report's probability is under each answer.",
+        "Any channel, by the probability of each report under each answer.",
         (
-            Parameter("rows", "a row a report, a column an answer: `9/10 1/5; 1/10 4/5`", "rows", is_needed=False),
+            Parameter(
+                "rows", "one row per report, one column per answer: `9/10 1/5; 1/10 4/5`", "rows", is_needed=False
+            ),
             Parameter(
                 "file", "a CSV: its header names the answers, its first column the reports", "path", is_needed=False
             ),

@@ -31,8 +31,8 @@ class DesignSpec:
         for parameter, column in self.columns.items():
             if cells is None or column not in cells:
                 raise DomainError(
-                    f"{self.name}: {parameter} ({column:.40}) must be a decimal or a fraction such as 2/3; "
-                    "the name of a column needs a file that has it."
+                    f"{self.name}: {parameter} ({column:.40}) must be a decimal or a fraction such as 2/3. "
+                    "A column's name needs a table that has the column."
                 )
             values[parameter] = _parameter(self.name, parameter).read(cells[column].strip())
         told = {name: written(value) for name, value in values.items()}
@@ -43,7 +43,7 @@ class DesignSpec:
         """Return the one design, as `samples`. Raises `DomainError` also where there are several samples."""
         designs = self.samples(cells)
         if len(designs) > 1:
-            raise DomainError(f"{self.name} is of {len(designs)} samples: each needs its own counts.")
+            raise DomainError(f"{self.name} is a design of {len(designs)} samples: each needs its own counts.")
         return designs[0]
 
 
@@ -57,9 +57,9 @@ def read_design(text: str) -> Design:
 
 
 def arm(design: str, counts: Given) -> Arm:
-    """Return the people who were asked by a design, written as for `read_design`, by how many gave each report.
+    """Return a group of people who were asked by a design, with the counts of their reports.
 
-    `counts`: in the order of the design's reports, or by their names. Raises `DomainError`.
+    `counts` are in the order of the design's reports, or by their names. Raises `DomainError`.
 
     >>> arm("crosswise(prob_innocuous=1/6)", [120, 280]).n
     400.0

@@ -65,9 +65,9 @@ def read_format(
 ) -> FormatResult:
     """Return what files of another program say, as `sotto estimate --format` does.
 
-    `text`: NAME or NAME(parameter=value, ..), of `FORMATS`. `by`: the member of a record that names its group.
-    `progress` hears of the bytes that are read. Raises `DomainError` for a format or a parameter that there is not, and
-    SourceError, which names file and line, for a record that is something else.
+    `text` is NAME or NAME(parameter=value, ..), with a name in `FORMATS`. `by` is the member of a record that names its
+    group. `progress` is called with the number of bytes that were read. Raises `DomainError` for an unknown format or
+    parameter. Raises SourceError, which names file and line, for a record that does not fit.
     """
     name, given = read_spec(text)
     if name not in FORMATS:

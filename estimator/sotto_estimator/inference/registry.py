@@ -68,12 +68,12 @@ class Inference:
 
 _NO_SHARES = Nothing("question ('{id}') must be of shares: its answers are numbers or texts.")
 NOT_TOLD = Nothing(
-    "question ('{id}') must be a one-of question by k-ary, subset or a bit an option: of {mechanism} a tally does not "
-    "tell how answers go together, but of any-of by bit-flips about the respondents."
+    "question ('{id}') must be a one-of question by k-ary, subset or one bit per option: a tally by {mechanism} does "
+    "not show how answers go together. About the respondents, any-of by bit-flips has covariances too."
 )
-_NOT_PURE = Nothing("question {id} cannot be estimated by itself: {mechanism} is not pure.")
-_NO_TEXT = Nothing("question {id} asks for no text: there are no strings to be found.")
-_DECODED = Nothing("question {id} asks for text: the shares of its strings are decoded (`sotto decode`).")
+_NOT_PURE = Nothing("question {id} cannot be estimated alone: {mechanism} is not pure.")
+_NO_TEXT = Nothing("question {id} does not ask for a text, so there are no texts to find.")
+_DECODED = Nothing("question {id} asks for a text: use `sotto decode` for the shares of its texts.")
 _UNKNOWN = Inference(
     figure="share",
     channel=_NOT_PURE,
@@ -112,8 +112,8 @@ INFERENCE: Mapping[type, Inference] = {
     AskedOption: replace(
         _SHARES,
         axis=Nothing(
-            "{id} asks each device one option (asked-option): no report says how options go together, and it cannot be "
-            'associated. mechanism = "bit-flips" in the survey file asks all of them.'
+            "{id} asks each device about one option (asked-option), so no report shows how options go together. "
+            'With mechanism = "bit-flips" in the survey file, devices report all options.'
         ),
     ),
     WindowResponse: replace(
@@ -123,7 +123,7 @@ INFERENCE: Mapping[type, Inference] = {
         counts="numbers.counts:number_counts",
         plan="planning.mean_outlook:MeanOutlook",
         groups="comparing.group_estimates:number_groups",
-        axis=Nothing("{id} asks for numbers: a joint table is of answers that can be listed."),
+        axis=Nothing("{id} asks for numbers. A joint table takes yes-no, one-of, any-of and text questions."),
     ),
     SketchResponse: replace(
         _TEXTS,

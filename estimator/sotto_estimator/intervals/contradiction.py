@@ -52,9 +52,9 @@ class Contradiction:
         limit = f"{self.limit_count:,.1f}".removesuffix(".0")
         return (
             f"{self._name}{self.n_reports:,} reports support {what} {self.support_count:,} times, where at {end} "
-            f"{limit} are expected, whatever people answer (P <= {self.p_value:.1e}). The probabilities are not those "
-            "of the design, or people did not follow it (said the same, whatever chance told them, for example), "
-            "or reports are fake: shares and intervals mean nothing."
+            f"{limit} are expected, whatever people answer (P <= {self.p_value:.1e}). So shares and intervals mean "
+            "nothing. Either the probabilities are not those of the design, or people did not follow it, or reports "
+            "are fake."
         )
 
     @property
@@ -89,10 +89,10 @@ class Disagreement:
         """What to say of it."""
         first, second = (f"{100 * share:.1f} %" for share in self.shares)
         return (
-            f"{self._name}samples {self.arms[0]} and {self.arms[1]} say {first} and {second}: no share gives the "
-            f"reports of both (G² {self.g_squared:.1f}, 1 degree of freedom; P <= {self.p_value:.1e}). The "
-            "probabilities are not those of the design, or people did not follow it, or the samples are not of the "
-            "same people: shares and intervals mean nothing."
+            f"{self._name}samples {self.arms[0]} and {self.arms[1]} say {first} and {second}. One share cannot give "
+            f"the reports of both (G² {self.g_squared:.1f}, 1 degree of freedom; P <= {self.p_value:.1e}). So shares "
+            "and intervals mean nothing. Either the probabilities are not the design's, or people did not follow "
+            "it, or the samples are of different people."
         )
 
     @property

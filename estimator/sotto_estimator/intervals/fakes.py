@@ -15,11 +15,11 @@ PERCENT = 0.01
 def allow_for_fakes(
     support_counts: ArrayLike, n: int, n_fakes: int, channel: Channel, **options: Any
 ) -> ConfidenceInterval:
-    """Return intervals for the honest reports' shares if at most `n_fakes` of n reports are fake, whatever these say.
+    """Return intervals for the honest reports' shares if at most `n_fakes` of n reports are fake, whatever they say.
 
-    Fakes may know all honest reports. Of c supporting reports between c - n_fakes and c are then of the n - n_fakes
-    honest ones, so the interval of the one and of the other count hold all that honest reports alone would give: with
-    a method that guarantees its level, this covers as often. `options` are those of `confidence_interval`. Raises
+    Fakes may know all honest reports. Suppose c reports support the value. Then between c - n_fakes and c of the n -
+    n_fakes honest reports do. The intervals of both counts together hold all that honest reports alone would give. So a
+    method that guarantees its level keeps its coverage. `options` are those of `confidence_interval`. Raises
     DomainError unless n_fakes is an integer in [0, n - 1].
 
     >>> low, high = allow_for_fakes(400, 1000, 10, Channel.forced_response(1 / 2, 1 / 2))

@@ -23,12 +23,13 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class IntervalOptions:
-    """How intervals are made, checked when it is made. `level` in (0, 1); `method`: a name in METHODS.
+    """How intervals are made. The values are checked.
 
-    `simultaneous`: all of the result's hold together (Bonferroni). `consistent`: shares in [0, 1] that sum to 1 too.
+    `level` is the confidence level, in (0, 1). `method` is a name in METHODS. With `simultaneous`, all intervals of a
+    result hold together (Bonferroni). `consistent` adds shares in [0, 1] that sum to 1.
 
-    `population_size`: of the population that the respondents are drawn from without replacement; None for a large one.
-    `target`: whom shares are about; None where nobody said: then it is as the survey says, else the population.
+    `target` says whom shares are about. By default it is what the survey says, else the population. `population_size`
+    is the size of the population from which respondents are drawn without replacement, or None for a large one.
     Raises `DomainError`, which names the option.
     """
 
@@ -50,9 +51,9 @@ class IntervalOptions:
             raise DomainError(f"population_size ({size!r}) must be a whole number >= 1.")
 
     def only(self, what: str, *taken: str) -> Self:
-        """Return these options. Raises DomainError for one that is not among those `taken`, and not as by default.
+        """Return these options. Raises DomainError if one is not its default, and not among those `taken`.
 
-        `what`: whose options they are, for the words of the error.
+        `what` names in the error whose options they are.
         """
         for field in fields(self):
             if field.name not in taken and getattr(self, field.name) != field.default:
@@ -68,9 +69,9 @@ class IntervalOptions:
         return self.target or "population"
 
     def of(self, survey: "Survey") -> Self:
-        """Return these options for a survey's results: about whom it says, unless a target was given.
+        """Return these options for a survey's results: with the survey's target, unless they have one.
 
-        Who gives the size of a population asks about that.
+        With a population's size, they stay about the population.
         """
         if self.target or self.population_size:
             return self
@@ -112,24 +113,24 @@ def confidence_interval(
 ) -> ConfidenceInterval:
     """Return intervals that cover the true shares with probability `level`, clipped to [0, 1].
 
-    An interval that lies wholly outside [0, 1] is the nearest edge, as a point. With `n_intervals`, so many intervals
-    (these and others) hold all together with probability `level` (Bonferroni).
+    An interval that lies wholly outside [0, 1] is the nearest edge, as a point. With `n_intervals`, that many intervals
+    (these and others) hold together with probability `level` (Bonferroni).
 
-    `method`: a name in `sotto_estimator.intervals.methods.METHODS`, which says of each whether it guarantees the level
-    for every n and every share. Chernoff's, the default, does.
+    `method` is a name in `sotto_estimator.intervals.methods.METHODS`. There, each method says whether it guarantees the
+    level for every n and every share. Chernoff's, the default, does.
 
-    Targets: `population`, of which the respondents are a random sample; `respondents`, these n
-    people, of whom only the devices' noise is random.
+    `target` is `population`, of which the respondents are a random sample, or `respondents`. For these n people only
+    the devices' noise is random.
 
-    With `n_waves`, up to so many of the n reports are of one device, which makes them dependent. `devices` says more,
-    where the number of reports of each wave is known. Methods that allow for that: hoeffding is as if there were n /
-    devices.effect reports; chernoff is of the worst that such devices can do, with the channel's second stage.
+    With `n_waves`, up to that many of the n reports are of one device, which makes them dependent. `devices` says more,
+    where the number of reports in each wave is known. Two methods allow for that. `hoeffding` computes as if there were
+    n / devices.effect reports. `chernoff` takes the worst that such devices can do, with the channel's second stage.
 
-    With `population_size` N the population has N people, of whom the n respondents are a simple random sample without
-    replacement: for N = n the interval is the respondents', for large N the population's.
+    `population_size` N says that the respondents are a simple random sample, without replacement, of N people. For N =
+    n the interval is the respondents', for large N the population's.
 
-    Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12], level in (0, 1),
-    n_intervals >= 1, n_waves >= 1, N >= n, and the method allows for them.
+    Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12] and level in (0, 1). The numbers
+    n_intervals and n_waves must be 1 or more, and N at least n. Raises it also where the method does not allow for them.
 
     >>> low, high = confidence_interval(400, 1000, Channel.forced_response(1 / 2, 1 / 2))
     >>> print(f"{low:.1%} to {high:.1%}")

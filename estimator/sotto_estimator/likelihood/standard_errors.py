@@ -72,8 +72,8 @@ def invert(information: Floats) -> Floats:
     values, vectors = np.linalg.eigh(information / np.outer(scale, scale)) if scale.min() > 0 else (np.zeros(1), scale)
     if values[0] <= _LEAST_CONDITION * values[-1]:
         raise SourceError(
-            f"the reports cannot tell the {len(information)} categories or cells apart: there are too few of them, or "
-            "two candidate strings set the same bits; ask for fewer."
+            f"the reports cannot distinguish the {len(information)} categories or cells: there are too few reports, or "
+            "two candidates set the same bits. Ask for fewer."
         )
     inverse: Floats = (vectors / values) @ vectors.T / np.outer(scale, scale)
     return inverse

@@ -138,7 +138,7 @@ def _deviations(totals: Floats, drawn: Floats, of_stratum: Codes, strata: Groups
             f"stratum {strata.labels[int(alone.argmax())]!r:.80} of {strata.column}" if strata.column else "all rows"
         )
         raise SourceError(
-            f"{where}: a single one was drawn, so that no error can be told; join it with another stratum."
+            f"{where}: only one was drawn, so its error cannot be estimated. Join it with another stratum."
         )
     means = _sum_by(of_stratum, part[:, None] * totals, n_strata)
     return rest / spread[of_stratum], totals - means[of_stratum]

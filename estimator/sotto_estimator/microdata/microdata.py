@@ -40,16 +40,19 @@ def read_data(
     by: str = "",
     sampling: SamplingColumns | None = None,
 ) -> "Data":
-    """Return what a file with a row a person, or a data frame, says; estimates are asked of it.
+    """Read a table with one row per person, from a file or a data frame. Ask the result for estimates.
 
-    `column` has what each row's person reported. `design`: how they were asked, as crosswise(prob=1/6); of several arms
-    by the texts of column `arm`. `reports`: the texts of the design's reports in its order, or that of a yes alone,
-    where they are not yes and no or the design's own. `by`: the column of groups. `sampling`: how people were drawn.
-    Raises SourceError, which names the row, and DomainError.
+    `column` has what each person reported. `design` says how they were asked, such as crosswise(prob=1/6). With several
+    arms, `arm` is the column of the arms, and `design` has a design for each of its texts. `reports` are the texts that
+    mean the design's reports, in its order, or the text of yes alone. By default they are yes and no, or the design's
+    own.
+
+    `by` is the column of groups. `sampling` says how people were sampled. Raises SourceError, which names the row, and
+    DomainError.
     """
     named = {"": design} if isinstance(design, str) else design
     if bool(arm) != (not isinstance(design, str)):
-        raise DomainError("arm and several designs go together: a column, and the design of each of its texts.")
+        raise DomainError("arm and several designs go together: a column, and a design for each of its texts.")
     where = ReportColumn(column, {text: read_spec(of) for text, of in named.items()}, arm, tuple(reports))
     return DataFile(source_of(source), where, sampling or SamplingColumns(), by).read()
 
@@ -90,10 +93,10 @@ class Data:
     def estimate_groups(self, options: IntervalOptions | None = None) -> SideBySide:
         """Estimate the shares of every group, in their order, and compare them by intervals that hold together."""
         if self.groups is None:
-            raise NoReportsError(f"{self.table.name}: no column of groups is named.")
+            raise NoReportsError(f"{self.table.name}: name a column of groups (by).")
         options, labels = options or IntervalOptions(), in_order(self.groups.labels)
         if len(labels) > _MAX_GROUPS:
-            raise NoReportsError(f"column {self.groups.name} has {len(labels):,} groups, where {_MAX_GROUPS:,} can be.")
+            raise NoReportsError(f"column {self.groups.name} has {len(labels):,} groups; the most are {_MAX_GROUPS:,}.")
         if longest := [code for code, label in enumerate(self.groups.labels) if len(label) > _MAX_NAME]:
             raise self.groups.fault(longest[0], f"must be at most {_MAX_NAME} characters: it names a group")
         found, together, sampling = [], [], self._sampling(options)
@@ -113,7 +116,7 @@ class Data:
     def arms(self) -> list[Arm]:
         """Return all rows as counts. Raises SourceError where people were not drawn at random, each with one weight."""
         if self.sampling.names:
-            raise SourceError(f"{self.table.name}: models of who does not follow take no weights, strata or clusters.")
+            raise SourceError(f"{self.table.name}: models of non-compliance take no weights, strata or clusters.")
         return self.reported.counts()
 
     def _sampling(self, options: IntervalOptions) -> Sampling | None:

@@ -44,21 +44,19 @@ def estimate_sample(
     """
     if options.about != "population":
         raise DomainError(
-            "target must be the population: that is what weights, strata, clusters and margins are about."
+            "target must be population with weights, strata, clusters or margins: they describe how it was sampled."
         )
     if options.method != IntervalOptions().method:
         raise DomainError(f"method ({options.method}) does not go with weights, strata, clusters and margins.")
     weights = sampling.weights if domain is None else sampling.weights * domain
     if not weights.any():
-        raise NoReportsError("no rows: an estimate needs one at least.")
+        raise NoReportsError("there are no rows: an estimate needs at least one.")
     if len(weights) > MAX_ROWS:
-        raise SourceError(
-            f"{len(weights):,} rows are more than the {MAX_ROWS:,} that a sample may have: it is too large."
-        )
+        raise SourceError(f"the sample is too large: it has {len(weights):,} rows, and the most are {MAX_ROWS:,}.")
     scores = scores_of(reported)
     found = estimate_shares(scores, sampling, domain)
     if found.degrees < 1 and domain is None:
-        raise SourceError("those drawn are too few of each stratum for any error: there must be two of one at least.")
+        raise SourceError("no error can be estimated: at least one stratum must have two or more drawn.")
     arms = reported.counts(domain)
     rows = _rows(reported, scores, weights, found, options, n_groups)
     return with_verdict_of_shares(

@@ -22,8 +22,12 @@ _LEAST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SamplingColumns:
-    """Names of columns, "" where there is none; `margins`: how many people of each post-stratum there are, or which
-    share of the population."""
+    """How the people of a table were sampled, by the names of its columns; "" where there is none.
+
+    `weights`, `strata` and `clusters` are the columns of the sample's design. `post_stratify` is the column of groups
+    whose sizes in the population are known. `margins` are these sizes, by group: numbers of people, or shares of the
+    population.
+    """
 
     weights: str = ""
     strata: str = ""
@@ -34,14 +38,16 @@ class SamplingColumns:
     def __post_init__(self) -> None:
         if bool(self.post_stratify) != bool(self.margins):
             raise DomainError(
-                "post_stratify and margins go together: a column, and the people that each text stands for."
+                "post_stratify and margins go together: a column, and the number of people for each of its texts."
             )
         for label, size in self.margins.items():
             if not 0 < size < np.inf:
                 raise DomainError(f"margins: {label:.80} ({size:g}) must be finite and > 0.")
         sizes = self.margins.values()
         if sizes and min(sizes) < 1 and max(sizes) <= 1 and abs(sum(sizes) - 1) > _OFF:
-            raise DomainError(f"margins: shares must add up to 1, and these to {sum(sizes):g}; people are 1 or more.")
+            raise DomainError(
+                f"margins: shares must add up to 1, not to {sum(sizes):g}; numbers of people must be 1 or more."
+            )
 
     @property
     def names(self) -> list[str]:
@@ -55,7 +61,7 @@ class SamplingColumns:
         if self.weights:
             weights = _weights(columns[self.weights], population_size)
         elif population_size is not None and population_size < n:
-            raise SourceError(f"{table.name}: a population of {population_size:,.0f} has not the {n:,} that are in it.")
+            raise SourceError(f"{table.name}: has {n:,} people, more than the population's {population_size:,.0f}.")
         return Sampling(
             weights,
             _groups(columns[self.strata]) if self.strata else Groups.one(n),
@@ -68,10 +74,13 @@ class SamplingColumns:
     def _margins(self, column: DataColumn) -> Margins:
         for code, label in enumerate(column.labels):
             if label not in self.margins:
-                raise column.fault(code, "must be in the margins, which say how many people there are of each")
+                raise column.fault(code, "must be in the margins, which say how many people each group has")
         for label in self.margins:
             if label not in column.labels:
-                raise SourceError(f"column {column.name}: nobody is of {label!r:.80}, which the margins have; join it.")
+                raise SourceError(
+                    f"column {column.name}: nobody has {label!r:.80}, which is in the margins. Join it with another "
+                    "group."
+                )
         sizes = _scaled(np.array([self.margins[label] for label in column.labels], np.float64))
         return Margins(_groups(column), sizes / sizes.sum())
 
@@ -80,20 +89,22 @@ def _weights(column: DataColumn, population_size: float | None) -> Floats:
     """Return the weights. Raises SourceError for one that is 0 or less, or that the population's size contradicts."""
     found = column.numbers()
     if (is_bad := found <= 0).any():
-        raise column.fault(int(column.codes[is_bad.argmax()]), "must be above 0: how many people the row stands for")
+        raise column.fault(
+            int(column.codes[is_bad.argmax()]), "must be above 0: the number of people that the row represents"
+        )
     if population_size is None:
         return _in_proportion(column, found)
     if (is_bad := found < 1).any():
         raise column.fault(
             int(column.codes[is_bad.argmax()]),
-            "must be >= 1 beside a population's size: a row stands for so many people",
+            "must be >= 1 where the size of the population is given: the number of people that the row represents",
         )
     with np.errstate(over="ignore"):
         total = found.sum()
     if not population_size / _FAR <= total <= population_size * _FAR:
         raise SourceError(
             f"column {column.name} adds up to {total:,.6g}, far from the population's {population_size:,.0f}: "
-            "beside its size weights are 1 / P(the person is drawn)."
+            "where the size of the population is given, a weight is 1 / P(the person is drawn)."
         )
     return found
 

@@ -37,5 +37,5 @@ def design_scores(design: Design) -> Floats:
     is_own = np.array([[answer == label for label in design.labels] for answer in design.answers], np.float64)
     found: Floats = np.linalg.lstsq((design.matrix / root[:, None]).T, is_own, rcond=None)[0] / root[:, None]
     if not np.allclose(design.matrix.T @ found, is_own, rtol=0, atol=_ROUNDING):
-        raise DomainError(f"{design.name}: its reports alone do not tell the shares: no weights can be taken.")
+        raise DomainError(f"{design.name}: its reports alone cannot give the shares, so weights cannot be used.")
     return found

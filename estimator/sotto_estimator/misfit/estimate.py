@@ -110,10 +110,10 @@ class ModelEstimate(Result):
 def estimate_model(
     model: str, arms: Sequence[Arm] | Data, controls: Sequence[Control] = (), *, options: IntervalOptions | None = None
 ) -> ModelEstimate:
-    """Fit a model of MODELS to arms, and questions of known answer. Of `options` the level is taken.
+    """Fit a model of non-compliance, one of MODELS, to arms and to control questions. Only the level of `options` is
+    used.
 
-    Raises DomainError, also where the designs cannot tell who does not follow from those who do, whatever the counts
-    are.
+    Raises DomainError, also where the designs cannot show who follows them, whatever the counts are.
     """
     name, level = model, (options or IntervalOptions()).only("a model", "level").level
     title, arms = arms_of(arms)
@@ -147,8 +147,8 @@ def _check_told_apart(cells: StackedReports, name: str) -> None:
         raise DomainError(f"a control question has reports that nobody can give, by the model {name}.")
     if np.linalg.matrix_rank(cells.probs, tol=_RANK) < N_CLASSES:
         raise DomainError(
-            f"there is no signal: these designs do not tell who follows them from who does not (model {name}). "
-            "It takes two samples of different probabilities, or a control question."
+            f"there is no signal: these designs cannot show how many people follow them (model {name}). "
+            "It takes two samples with different probabilities, or a control question."
         )
 
 

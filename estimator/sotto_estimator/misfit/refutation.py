@@ -28,16 +28,16 @@ class Refutation:
     p_value: float
 
     def __str__(self) -> str:
-        return f"the counts contradict the model (P <= {self.p_value:.1e}): nothing can be said of its parts"
+        return f"the counts contradict the model (P <= {self.p_value:.1e}): its parts cannot be estimated"
 
     @property
     def warning(self) -> str:
         """What to say of it."""
         return (
             f"no people give these counts by the model {self.model}, however many do not follow the design (G² "
-            f"{self.g_squared:.1f}; P <= {self.p_value:.1e}). The probabilities are not those of the design, or people "
-            "did something else, or the samples are not of the same people, or reports are fake: nothing can be "
-            "said of the model's parts."
+            f"{self.g_squared:.1f}; P <= {self.p_value:.1e}). So the model's parts cannot be "
+            "estimated. Either the probabilities are not those of the design, or people did something else, or the "
+            "samples are of different people, or reports are fake."
         )
 
 

@@ -65,10 +65,10 @@ class WhatIf(Result):
 def what_if(
     model: str, parts: Sequence[float], arms: Sequence[Arm] | Data, options: IntervalOptions | None = None
 ) -> WhatIf:
-    """Estimate the share of yes of those who follow the design, for each part of people who do not. Raises DomainError.
+    """Estimate the share of yes among people who follow the design, for each assumed part of people who do not.
 
-    If a part x answers by probabilities v whatever is true, the others by matrix M, reports are those of the design
-    (1 - x) M + x v: estimated as it is, each interval holds if x is what it is said to be.
+    Suppose a part x answers by probabilities v, whatever is true, and the others by matrix M. Then reports follow the
+    design (1 - x) M + x v, by which they are estimated. Each interval holds if x is right. Raises DomainError.
     """
     if model not in WAYS:
         raise DomainError(f"the way not to follow the design ({model!r}) {one_of(WAYS, model)}")

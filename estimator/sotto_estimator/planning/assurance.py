@@ -35,7 +35,7 @@ def check_assurance(assurance: float, target: str) -> float:
         raise DomainError(f"assurance ({assurance!r}) must be in (0, 1).")
     if target == "respondents" and assurance != EXPECTED:
         raise DomainError(
-            f"assurance ({assurance!r}) must be left out about the respondents: their width is that of the expected "
-            "count. Plan about the population, whose intervals are wider."
+            f"assurance ({assurance!r}) goes with target population. Leave it out for the respondents, whose width is "
+            "that of the expected count."
         )
     return assurance

@@ -49,10 +49,10 @@ def plan_numbers(
     epsilon_forever: float | Decimal | None = None,
     options: IntervalOptions | None = None,
 ) -> NumberPlan:
-    """Return how precise the mean of n respondents' numbers is, or how many of them give a half-width in its unit.
+    """Return how precise the mean of n respondents' numbers is, or how many respondents give a half-width.
 
-    `step`: between two numbers that can be answered. `deviation`: the standard deviation between people that is
-    expected, by default a quarter of the range. Raises DomainError.
+    The half-width is in the unit of the numbers. `step` lies between two possible answers. `deviation` is the expected
+    standard deviation between people, by default a quarter of the range. Raises DomainError.
     """
     check_size(n, half_width)
     study, options, asked = (

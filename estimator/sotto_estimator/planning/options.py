@@ -15,11 +15,11 @@ OF_WIDTHS = ("level", "method", "share", "assurance", "target")
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions(IntervalOptions):
-    """What kind of intervals is planned: those of `sotto estimate`, at a true share that is expected.
+    """The intervals that a plan is for: those of `sotto estimate`, at an expected true share.
 
-    `share`: that one, in [0, 1]; Hoeffding's width holds for every share. `n_candidates`: how many strings are looked
-    for in a text question. `assurance`: with which a share's half-width about the population is met, in (0, 1).
-    `target`: of which intervals a goal is held against. Raises DomainError, which names the option.
+    `share` is the expected share, in [0, 1]. Hoeffding's width holds for every share. `n_candidates` is how many texts
+    a text question is searched for. `assurance`, in (0, 1), is the probability that a share's half-width about the
+    population is reached. `target` says which intervals must reach a goal. Raises DomainError, which names the option.
     """
 
     share: float = 0.5
@@ -34,11 +34,11 @@ class PlanOptions(IntervalOptions):
             raise DomainError(f"assurance ({self.assurance!r}) must be in (0, 1).")
 
     def for_target(self, target: Target) -> "PlanOptions":
-        """Return them about one target: the respondents' half-width is that of the expected count."""
+        """Return a copy for one target. The respondents' half-width is that of the expected count."""
         return replace(self, target=target, assurance=self.assurance if target == "population" else EXPECTED)
 
     def members(self, *names: str) -> dict[str, float | str]:
-        """Return these of `PLANNED` for JSON, with whom the plan is about."""
+        """Return some of `PLANNED` for JSON, with whom the plan is about."""
         return {name: self.about if name == "target" else getattr(self, name) for name in names}
 
 

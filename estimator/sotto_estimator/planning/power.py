@@ -79,14 +79,16 @@ def respondents_for_power(test: PlannedTest, power: float) -> int:
     check_power(power)
     least = test.least_n()
     if least > MAX_PLANNED:
-        raise DomainError(f"share must not be so rare: 10^9 respondents are too few for {LEAST_EXPECTED} such reports.")
+        raise DomainError(
+            f"the share is too small: among 10^9 respondents fewer than {LEAST_EXPECTED} such reports are expected."
+        )
 
     def fails(*n: int) -> list[bool]:
         return [not found >= power for found in test.powers(np.array(n, np.float64)).tolist()]
 
     found = smallest_size(fails, test.n_ahead, MAX_PLANNED, n_sections=2)
     if found is None:
-        raise DomainError(f"power ({power!r}) must be reachable with 10^9 respondents: the difference is too small.")
+        raise DomainError(f"power ({power!r}) cannot be reached with 10^9 respondents: the difference is too small.")
     return max(found, least)
 
 

@@ -79,15 +79,15 @@ def power(
     n_options: int = 0,
     **given: Any,
 ) -> PowerPlan:
-    """Return how likely a test finds what is there, of n respondents, or how many of them have a `power`, or 0.8.
+    """Return the power of a test with n respondents, or how many respondents give a `power`, by default 0.8.
 
-    `test`: share, groups, change, trend, association or regression. `given`: what is true: the test's fields, such as
-    `null` and `share`. `alpha`: the probability of finding what is not there. `n_options`: the share is that of an
-    option of a one-of question. Raises DomainError.
+    `test` is share, groups, change, trend, association or regression. `given` has the truth that the test is planned
+    for, by its fields, such as `null` and `share`. `alpha` is the probability of a finding where there is nothing. With
+    `n_options`, the share is that of one option of a one-of question. Raises DomainError.
     """
     given = _complete(test, given)
     if n is not None and power is not None:
-        raise DomainError("n and power are two questions: give one.")
+        raise DomainError("give n or power, one of the two.")
     if n is not None and not 2 <= n <= MAX_PLANNED:
         raise DomainError(f"n ({n}) must be in [2, {MAX_PLANNED}].")
     asked, errors = exact(epsilons), Errors(alpha, 1 if one_sided else 2)

@@ -34,14 +34,14 @@ class RespondentsPlan(Result):
 def plan_respondents(
     survey: Survey | str | os.PathLike[str], *, half_width: float | None = None, options: PlanOptions | None = None
 ) -> RespondentsPlan:
-    """Return how many respondents give what is wanted of each question of a survey, or of a survey file.
+    """Return how many respondents reach the targets of each question of a survey, or of a survey file.
 
-    `half_width`: what is wanted of shares whose question has no `want`. About whom the survey says, unless `options`
-    is given. Raises SourceError for a file that is no survey, DomainError where nothing is wanted.
+    `half_width` is the target of shares whose question has no `want`. The survey says whom the plan is about, unless
+    `options` are given. Raises SourceError for a file that is no survey, DomainError where there is no target.
     """
     of = survey if isinstance(survey, Survey) else Draft.read(Path(survey)).survey
     options = (options or PlanOptions()).of(of)
     wishes = wishes_at(of, options, half_width)
     if not wishes:
-        raise DomainError("nothing is wanted: give half_width, or write `want` into a question.")
+        raise DomainError("there is no target: give half_width, or write `want` into a question.")
     return RespondentsPlan(of, tuple(wishes), options)

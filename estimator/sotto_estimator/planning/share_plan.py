@@ -39,7 +39,7 @@ class SharePlan(Result):
     def curves(self, against: Against = "n") -> "WidthCurves":
         """Return half-widths as curves of the mechanism that `auto` takes. Raises DomainError."""
         if self.epsilon_forever is not None or self.n_questions is not None:
-            raise DomainError("curves are of one question and one report: without n_questions and epsilon_forever.")
+            raise DomainError("curves show one question and one report: leave out n_questions and epsilon_forever.")
         points = curve_points(against, self.design, self.epsilons, self.n, self.half_width, self.options)
         return WidthCurves(self.design, against, self.options, tuple(points), self.title)
 
@@ -70,11 +70,11 @@ def plan_shares(
     epsilon_forever: float | Decimal | None = None,
     options: PlanOptions | None = None,
 ) -> SharePlan:
-    """Return how precise each mechanism is of n respondents, or how many of them give a half-width.
+    """Return how precise each mechanism is with n respondents, or how many respondents give a half-width.
 
-    Of a yes-no question; with `n_options` of a one-of question, with `max_selected` of an any-of question in which a
-    person selects at most so many. `n_questions`: of a survey that asks, or draws, so many of them; an epsilon is then
-    that of a whole report. Raises DomainError.
+    The plan is for a yes-no question. `n_options` makes it a one-of question. With `max_selected` it is an any-of
+    question in which a person selects at most that many options. `n_questions` plans a survey that asks, or draws, such
+    questions. An epsilon is then that of a whole report. Raises DomainError.
     """
     check_size(n, half_width)
     if not 0 <= max_selected <= n_options:
@@ -84,7 +84,7 @@ def plan_shares(
     if n_questions is None:
         rows = plan_rows(design, asked, n, half_width, forever, options)
     elif forever is not None:
-        raise DomainError("epsilon_forever goes without n_questions: of a survey one report is planned.")
+        raise DomainError("epsilon_forever does not go with n_questions, which plans one report of a survey.")
     else:
         rows = rows_by_number_drawn(design, n_questions, asked, n, half_width, options)
     return SharePlan(design, asked, n, half_width, options, tuple(rows), forever, n_questions)

@@ -38,8 +38,8 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
         raise SourceError(f"{path}: {fault.strerror}.") from fault
     except (SurveyError, ValueError, LookupError, TypeError) as fault:
         raise SourceError(
-            f"{path} is left as it is: its epsilons are not written so that they could be changed and nothing else; "
-            "put in by hand what is planned."
+            f"{path} was not changed: its epsilons cannot be changed there without changing something else. "
+            "Write the planned epsilons into it by hand."
         ) from fault
 
 

@@ -58,13 +58,13 @@ def curve_points(
         clear = [plan_rows(design, epsilons[:1], size, None, options=options)[-1] for size in steps]
         return [*(point for curve in curves for point in curve), *(_of_row(design, row) for row in clear)]
     if n is None:
-        raise DomainError(f"--against {against} goes with --n: its half-widths are those of so many respondents.")
+        raise DomainError(f"--against {against} needs --n, the number of respondents.")
     if against == "epsilon":
         if len(epsilons) < 2:
-            raise DomainError("--against epsilon needs --epsilon twice: the ends of its curve.")
+            raise DomainError("--against epsilon needs --epsilon twice, for both ends of the curve.")
         return [_point(design, epsilon, n, options) for epsilon in decimal_steps(min(epsilons), max(epsilons))]
     if design.n_options < 3 or design.max_selected:
-        raise DomainError("--against options goes with --options, 3 or more, of a one-of question.")
+        raise DomainError("--against options needs a one-of question with --options 3 or more.")
     return [
         _point(QuestionShape(size), epsilon, n, options)
         for epsilon in epsilons

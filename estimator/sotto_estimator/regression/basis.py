@@ -40,7 +40,7 @@ def check_size(name: str, values: Floats) -> None:
         raise SourceError(f"{name} is 0 in every row: leave it out.")
     if not 1 / _LARGEST <= largest <= _LARGEST:
         raise SourceError(
-            f"{name} has values of {largest:g}, where {1 / _LARGEST:g} to {_LARGEST:g} can be: change its unit."
+            f"{name} has values up to {largest:g}; they must be in [{1 / _LARGEST:g}, {_LARGEST:g}]. Change its unit."
         )
 
 

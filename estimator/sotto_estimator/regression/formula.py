@@ -68,11 +68,11 @@ def read_formula(text: str) -> Formula:
     others = [":".join(map(_written, factors)) for factors in kept]
     if any("hidden(" in term for term in others) or len(hidden) > 1:
         raise DomainError(
-            "hidden(COLUMN) must be a term of its own, and the only one: of several hidden answers the model would be "
-            "of all their combinations. One survey's hidden answers explain another by `sotto regress RECORDS`."
+            "hidden(COLUMN) must be a term of its own, and a formula may have only one. To explain an answer by "
+            "several hidden answers of the same survey, use `sotto regress RECORDS`."
         )
     if not others:
-        raise DomainError(f"the formula ({text:.80}) must leave an intercept or a column that explains the answer.")
+        raise DomainError(f"the formula ({text:.80}) needs an intercept, or a column that explains the answer.")
     if hidden and hidden[0] == outcome:
         raise DomainError(f"{outcome} cannot explain itself.")
     written = " + ".join(others) + ("" if "1" in others else " - 1")
@@ -178,7 +178,7 @@ def terms_of(formula: Formula, table: DataTable) -> Terms:
     def rows_of(cells: Mapping[str, str]) -> Floats:
         if unknown := [name for name in cells if name not in formula.names]:
             hint = meant(formula.names, unknown[0])
-            raise DomainError(f"a prediction takes {', '.join(formula.names)}, and not {unknown[0]:.40}.{hint}")
+            raise DomainError(f"a prediction takes {', '.join(formula.names)}, not {unknown[0]:.40}.{hint}")
         given = {name: _value(columns[name], cells) for name in formula.names if name in cells}
         is_whole = len(given) == len(formula.names)
         for name, value in given.items():
@@ -186,7 +186,7 @@ def terms_of(formula: Formula, table: DataTable) -> Terms:
             _matrix_of(spec, alone, f"{name} ({cells[name]:.40}) must be one of {_listed(columns[name])}")
         said = ", ".join(f"{name}={value:.40}" for name, value in cells.items())
         made = pd.DataFrame(given, index=[0]) if is_whole else frame.assign(**given)
-        rows, undefined = _matrix_of(spec, made, f"a prediction ({said}) must be of categories that somebody has")
+        rows, undefined = _matrix_of(spec, made, f"a prediction ({said}) must have categories that are in the data")
         if undefined := undefined or not_finite(names, rows):
             raise DomainError(f"a prediction ({said}) must have finite terms, and {undefined}.")
         return rows
@@ -200,7 +200,7 @@ def terms_of(formula: Formula, table: DataTable) -> Terms:
             values = {text: _value(columns[name], {name: text}) for text in dict.fromkeys(texts)}
             made[name] = [values[text] for text in texts]
         of_made = pd.DataFrame(made, index=range(len(people)))
-        rows, undefined = _matrix_of(spec, of_made, "a prediction must be of categories that somebody has")
+        rows, undefined = _matrix_of(spec, of_made, "a prediction must have categories that are in the data")
         if undefined := undefined or not_finite(names, rows):
             raise DomainError(f"a prediction (row {undefined.row + 1}) must have finite terms, and {undefined}.")
         return rows

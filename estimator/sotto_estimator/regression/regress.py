@@ -43,22 +43,25 @@ def regress(
     stratum: str | None = None,
     options: IntervalOptions | None = None,
 ) -> Regression:
-    """Regress a hidden answer on what is known of people, or on other hidden answers of the same reports.
+    """Regress a hidden answer on what is known about people, or on other hidden answers of the same reports.
 
-    With a `design`, of a table with a row a person, a file or a data frame. `formula`: `cheated ~ age + C(region)`; or
-    `civic ~ hidden(cheated) + age`, where the hidden answer explains an outcome in clear, and `outcome` says whether
-    that is logistic or normal. `design`: how people were asked, NAME(PARAMETER=VALUE, ..), whose values may be columns;
-    or by the texts of column `arm`. `reports`: the texts of the reports in the design's order, or of the first alone.
-    `sampling`: the columns that say how people were drawn, where not simply. `random_intercept`: the column of groups
-    whose intercepts differ. `offset`: a column that is added to the log odds of yes, with a coefficient of 1.
-    `predict`: the columns of people the probabilities of whose answers are wanted. Rows that miss a value are left out,
-    and `notes` say how many.
+    With a `design`, `source` is a table with one row per person, a file or a data frame. `formula` is written as
+    `cheated ~ age + C(region)`. In `civic ~ hidden(cheated) + age` the hidden answer explains an unprotected outcome,
+    and `outcome` says whether its model is logistic or normal.
 
-    Without a design, of a survey's own reports: a collector's URL with the id of its `survey`, a file of reports, an
-    archive's folder, or (survey, packed reports); `token`, `wave` and `stratum` as for `estimate`. `formula`: of its
-    questions, `paid ~ smokes + region`.
+    `design` says how people were asked, as NAME(PARAMETER=VALUE, ..). A value may be a column's name. With several
+    arms, `arm` is the column of the arms, and `design` has a design for each of its texts. `reports` are the texts that
+    mean the design's reports, in its order, or the first one alone.
 
-    Of `options` the level is taken. Raises DomainError, SourceError, FetchError, MissingExtra without formulaic.
+    `sampling` has the columns of the sample's design. `random_intercept` is a column of groups whose intercepts differ.
+    `offset` is a column that is added to the log odds of yes, with a coefficient of 1. `predict` has the columns of
+    people whose probabilities are wanted. Rows that miss a value are left out, and `notes` say how many.
+
+    Without a design, `source` has a survey's reports. It is a collector's URL with a `survey` id, a file of reports,
+    an archive's folder, or (survey, packed reports). `token`, `wave` and `stratum` are as for `estimate`. The
+    `formula` has the survey's questions: `paid ~ smokes + region`.
+
+    Only the level of `options` is used. Raises DomainError, SourceError, FetchError, MissingExtra without formulaic.
     """
     options = (options or IntervalOptions()).only("a regression", "level")
     chosen = Selection(wave, stratum)
@@ -66,14 +69,16 @@ def regress(
     if not design:
         of_table = [arm, reports, sampling, outcome != "auto", random_intercept, offset, predict]
         if any(of_table) or isinstance(given, FrameSource):
-            raise SourceError("a table needs a design; a survey's reports take formula, survey, token, wave, stratum.")
+            raise SourceError(
+                "a table needs a design; a survey's reports take only formula, survey, token, wave and stratum."
+            )
         of, records = given.records(chosen)
         return regress_reports(of, chosen.of(of, records), formula, level=options.level)
     if survey or token or chosen:
         raise SourceError("survey, token, wave and stratum go with a survey's reports, without a design.")
     read = read_formula(formula)
     if bool(arm) == isinstance(design, str):
-        raise DomainError("arm and several designs go together: a column, and the design of each of its texts.")
+        raise DomainError("arm and several designs go together: a column, and a design for each of its texts.")
     designs = {"": design} if isinstance(design, str) else dict(design)
     column = ReportColumn(read.reports, {label: read_spec(of) for label, of in designs.items()}, arm, tuple(reports))
     spec = RegressionSpec(read, column, outcome, random_intercept, sampling or SamplingColumns(), offset)

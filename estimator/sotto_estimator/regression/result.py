@@ -100,13 +100,17 @@ class FittedAnswer(Protocol):
 class Regression(Result):
     """A regression by maximum likelihood. Intervals and tests are approximate: normal, for many records.
 
-    `model`: in words; `designs`: how people were asked; `epsilon`: of one report, an upper bound in nats, or infinite.
-    `covariance`: of the coefficients, shape (k, k), in their order. `notes` belong to it; `warnings` say what is wrong;
-    `measures` of the fit have names; `preface` is to be read before all else. Pseudo R² is NaN where it has no meaning.
-    `title`: what the data are called, or "". `degrees_of_freedom`: of errors by linearisation, of a sample that is not
-    simple; Student's t then has the normal's place. None of a simple one. `contradictions`: of whose reports honest
-    people hardly ever give: then nothing is fitted, and all numbers of the fit are NaN, which JSON has as null.
-    `answer_fit`: what `predict` and `get_margeff` ask; None of hidden covariates.
+    `model` describes it in words, and `designs` say how people were asked. `epsilon` is an upper bound for one report,
+    in nats, or infinite. `covariance` has the coefficients' covariances, shape (k, k), in their order. `title` names
+    the data, or is "".
+
+    `preface` and `warnings` come first: read them before the numbers. `notes` explain the numbers. `measures` are
+    further numbers of the fit, by name. Pseudo R² is NaN where it has no meaning.
+
+    `degrees_of_freedom` are those of errors by linearisation, which use Student's t. It is None for a simple random
+    sample. `contradictions` list groups whose reports honest people hardly ever give. Then nothing is fitted, and all
+    numbers of the fit are NaN, or null in JSON. `answer_fit` is the model for `predict` and `get_margeff`, None with
+    hidden covariates.
     """
 
     formula: str
@@ -139,7 +143,7 @@ class Regression(Result):
 
     @property
     def params(self) -> "pd.Series":
-        """The coefficients by the name of their column; where there are several equations, by equation and name."""
+        """The coefficients, by the name of their column. Several equations: by equation and name."""
         return self._by_name([of.estimate for of in self.coefficients])
 
     @property
@@ -149,7 +153,7 @@ class Regression(Result):
 
     @property
     def pvalues(self) -> "pd.Series":
-        """The P-values of the coefficients, that they are 0, as `params`."""
+        """The P-values of the tests that a coefficient is 0, as `params`."""
         return self._by_name([of.p_value for of in self.coefficients])
 
     def cov_params(self) -> "pd.DataFrame":
@@ -160,7 +164,9 @@ class Regression(Result):
         return pd.DataFrame(self.covariance, index=names, columns=names)
 
     def conf_int(self, alpha: float | None = None) -> "pd.DataFrame":
-        """Return intervals of the coefficients, their ends in columns 0 and 1. `alpha`: 1 - level, by default the own.
+        """Return intervals of the coefficients, with their ends in columns 0 and 1.
+
+        `alpha` is 1 - level, by default that of the regression.
 
         Raises DomainError unless alpha is in (0, 1).
         """
@@ -176,10 +182,11 @@ class Regression(Result):
         return pd.DataFrame(ends, index=self.params.index)
 
     def predict(self, new: "pd.DataFrame | Mapping[str, object]") -> "pd.Series | pd.DataFrame":
-        """Return the probability of the hidden answer for people: of yes, or of each answer where there are several.
+        """Return the probability of the hidden answer for people: that of yes, or that of each of several answers.
 
-        `new`: the formula's columns, a data frame, lists by name, or the values of one person; and the offset's, else
-        it is 0. Raises DomainError, SourceError where nothing was fitted to rows of people.
+        `new` has the formula's columns: a data frame, lists by name, or the values of one person. It may have the
+        offset's column, which is 0 otherwise. Raises DomainError, SourceError where nothing was fitted to rows of
+        people.
         """
         found = self._fit_of_rows.predict(new)
         return found.iloc[:, 0] if found.shape[1] == 2 else found
@@ -187,9 +194,9 @@ class Regression(Result):
     def get_margeff(self, at: Literal["overall", "mean"] = "overall", *, dummy: bool = False) -> "pd.DataFrame":
         """Return marginal effects: by how much the probability of an answer grows with each column of the formula.
 
-        `at`: "overall", averaged over all people, or "mean", for a person with the mean of every column. `dummy`: of a
-        column of 0 and 1 the difference between both, and not the slope. Errors are by the delta method. Columns:
-        "dy/dx", "std err", "z", "pvalue", "low", "high". Raises DomainError, SourceError as `predict`.
+        `at` is "overall", averaged over all people, or "mean", for a person with the mean of every column. With
+        `dummy`, a column of 0 and 1 gets the difference between both, not the slope. Errors are by the delta method.
+        Columns: "dy/dx", "std err", "z", "pvalue", "low", "high". Raises DomainError, SourceError as `predict`.
         """
         import pandas as pd
 
@@ -201,7 +208,9 @@ class Regression(Result):
     @property
     def _fit_of_rows(self) -> FittedAnswer:
         if self.answer_fit is None:
-            raise SourceError("predictions and margins need a model that was fitted to a table with a row a person.")
+            raise SourceError(
+                "predictions and margins need a model that was fitted to a table with one row per person."
+            )
         return self.answer_fit
 
     def _by_name(self, values: "list[float]") -> "pd.Series":
@@ -216,7 +225,7 @@ class Regression(Result):
 
     @property
     def heading(self) -> str:
-        """What was regressed, of what data."""
+        """What was regressed, and on which data."""
         return ": ".join(filter(None, [self.title, str(self)]))
 
     def alarms(self) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ class SamplingDesign:
         """Return that of any weights. Raises SourceError for rows that are too many."""
         if len(group) * n_coefficients > _MAX_TERMS:
             raise SourceError(
-                f"{len(group):,} rows with {n_coefficients} coefficients are more than weights, strata and clusters "
-                f"can be taken of: rows times coefficients must be <= {_MAX_TERMS:,}."
+                f"the sample is too large for weights, strata and clusters: {len(group):,} rows times {n_coefficients} "
+                f"coefficients must be <= {_MAX_TERMS:,}."
             )
         weights = sampling.weights * (n_effective(sampling.weights) / sampling.weights.sum())
         return cls(replace(sampling, weights=weights), group)

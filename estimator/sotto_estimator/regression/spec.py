@@ -73,8 +73,8 @@ class RegressionSpec:
         check_level(level)
         if self.random_intercept and self.sampling.names:
             raise DomainError(
-                f"an intercept by {self.random_intercept} does not go with weights, strata and clusters of a sample: "
-                "its likelihood would take weights of the clusters, and of people within them. Leave one of both out."
+                f"a random intercept by {self.random_intercept} does not go with weights, strata and clusters of a "
+                "sample: it would need weights of the groups, and of people within them. Leave out one of the two."
             )
         formula = self.formula
         for name in (formula.reports, formula.outcome):

@@ -85,7 +85,9 @@ def _check(outcome: TableAxis, covariates: Sequence[TableAxis], terms: Sequence[
     if outcome.name in [side.name for side in covariates]:
         raise DomainError(f"{outcome.name} cannot explain itself.")
     if len(covariates) > MAX_COVARIATES:
-        raise DomainError(f"{len(covariates)} questions explain the outcome; it must be {MAX_COVARIATES} at most.")
+        raise DomainError(
+            f"the formula has {len(covariates)} questions that explain the outcome; the most are {MAX_COVARIATES}."
+        )
     sets = [frozenset(side.name for side in term) for term in terms]
     if len({*sets}) < len(sets) or any(len(names) < len(term) for names, term in zip(sets, terms, strict=True)):
         raise DomainError("each term must be given once, and have each question once.")
@@ -100,7 +102,7 @@ def _factors(survey: Survey, term: str) -> list[TableAxis]:
         question = known.get(name)
         if question is not None and figure_of(question) != "share":
             asked = "text" if is_text(question) else "numbers"
-            raise DomainError(f"{name} asks for {asked}: a regression is of answers that can be listed.")
+            raise DomainError(f"{name} asks for {asked}. A regression takes yes-no, one-of and any-of questions.")
         if question is not None and question.mechanism.takes_rows and not question.mechanism.asks_one and pieces:
             name = f"{name}:{pieces.pop(0).strip()}"
         sides.append(read_side(survey, name, {}))

@@ -31,26 +31,26 @@ def warnings_of(
         places = sorted({int(place) for place in null.separated})
         listed = ", ".join(answers[place] for place in places if place < len(answers) - 1) or answers[-1]
         return [
-            f"no signal: the reports are such as come of the design alone, where the share of {listed} is 0 or that of "
-            "all others is; no coefficient can be estimated"
+            f"no signal: the estimate is at a boundary, where the share of {listed} or of all other answers is 0; no "
+            "coefficient can be estimated"
         ]
     said = []
     if len(fitted.separated):
         of = ", ".join(" of ".join(reversed(labels[place])) for place in fitted.separated.tolist())
         said.append(
-            f"separation: the terms tell for some people that an answer has probability 0 or 1, and the estimates run "
-            f"off to infinity: {of}; {hold}Wald's do not{'' if hold else ' hold'}"
+            f"separation: by the terms, an answer of some people has probability 0 or 1, so estimates are infinite: "
+            f"{of}; {hold}Wald's do not{'' if hold else ' hold'}"
         )
     elif fitted.largest_error > _VAGUE:
         vague = int(np.diag(fitted.covariance).argmax())
         of = " of ".join(reversed(labels[vague]))
         said.append(
-            "nearly separated: for some people the probability of an answer is 0 or 1 as far as can be told, by the "
+            "nearly separated: for some people the probability of an answer is hardly different from 0 or 1, by the "
             f"coefficient of {of} first; {hold}Wald's tests and intervals do not{'' if hold else ' hold'}"
             if p_value_of(vague) < _CLEAR
-            else f"no signal: with so much noise the coefficients can be almost anything, first that of {of}; more "
-            "reports, or a design that tells more, are needed"
+            else f"no signal: there is too much noise to estimate the coefficients, above all that of {of}; it takes "
+            "more reports, or a design with less noise"
         )
     if not fitted.maximum.converged:
-        said.append(f"not converged after {fitted.maximum.n_iterations} iterations: the numbers are no maximum")
+        said.append(f"not converged after {fitted.maximum.n_iterations} iterations: the estimates are not final")
     return said

@@ -56,12 +56,15 @@ class VoidedCovariance:
 def share_covariance(tally: Tally, question: str, *, target: Target | None = None) -> tuple[tuple[str, ...], Floats]:
     """Return the answers of a question, and the estimated covariance matrix of their unbiased shares.
 
-    Of one-of by k-ary, `subset`, and a bit an option; about the respondents of any-of by a bit an option too, whose
-    noise is drawn bit by bit: it is diagonal. Exact but for the true shares, in whose place the closest possible ones
-    stand, so the matrix is one of a possible survey: where `estimate`'s shares are possible themselves, its diagonal
-    has the squares of their standard errors. The variance of w @ shares is w @ matrix @ w: of a difference, or of
-    several answers together. Raises DomainError for a question whose covariances a tally does not tell; SourceError of
-    several waves, where a device's reports depend on one another, and where there are no reports.
+    The question is a one-of question by k-ary, `subset`, or one bit per option. About the respondents, any-of questions
+    by one bit per option have one too. Their noise is drawn bit by bit, so the matrix is diagonal.
+
+    The matrix is exact for the closest possible shares, which it takes for the true ones. Where `estimate`'s shares are
+    possible, its diagonal has the squares of their standard errors. The variance of w @ shares is w @ matrix @ w. Use
+    it for a difference, or for several answers together.
+
+    Raises DomainError for a question whose covariances a tally does not show. Raises SourceError without reports, and
+    for several waves, where a device's reports depend on one another.
     """
     target = target or target_of(tally.survey)
     check_target(target)

@@ -28,12 +28,14 @@ STRATUM = "stratum"
 class Estimate:
     """The estimate of one value's share.
 
-    `share` is unbiased and may lie outside [0, 1]; `low` and `high` do not, and are equal where no share in [0, 1] is
-    inside: then there is no interval (`Estimates.has_interval`); `is_outside`: they were so before they were brought
-    into [0, 1]. `consistent_share` belongs to the closest
-    shares that are possible at all: between 0 and 1 and, for one-of, adding up to 1; `consistent_standard_error` is
-    approximate, and None where it is not known (`sotto_estimator.shares.consistent`). `shift_up`, `shift_down`: what
-    reports that no answer produced add to the share, for each 1 % of them, if all support the value, or none.
+    `share` is unbiased and may lie outside [0, 1]. `low` and `high` are the interval, within [0, 1]. If the interval
+    lies wholly outside [0, 1], `low` equals `high`, and there is no interval (`Estimates.has_interval`). `is_outside`
+    says that the ends were moved into [0, 1].
+
+    `consistent_share` is the closest share that is possible. Such shares lie between 0 and 1, and those of a one-of
+    question add up to 1. `consistent_standard_error` is approximate, and None where it is unknown.
+
+    If 1 % of the reports were fake, the share could move by `shift_up` or by `shift_down`.
     """
 
     kind: ClassVar = "share"
@@ -92,23 +94,26 @@ class VoidedShare:
 
 @dataclass(frozen=True, slots=True)
 class Estimates(Result):
-    """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
+    """All estimates of one tally, with what they mean. Iterate over it, or ask it by a question's id.
 
-    `figures` has figures of every kind (`sotto_estimator.inference.registry.FIGURES`). `rows` are the shares among
-    them, `means` and `distributions` the figures for numbers.
-    `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
-    `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
-    `contradictions`: of questions whose counts honest reports hardly ever give: of these nothing is told but what was
-    counted, all other numbers are None (`held_against_design`); `told_rows`, `told_means`: of the others.
-    `drawn`: how many questions a device answers, and of how many, where it is not all. `asked`: the ids of questions of
-    which it is asked one option.
-    `designs`: how people were asked, of a survey on paper; `fit`: of one table of shares to its samples.
-    `stratum`: whose reports these are, where they are of one stratum alone; `n_groups`: in one output with so many,
-    over which intervals that hold together do so. `verdicts`: what it means, by question, where that was asked for
-    (`sotto_estimator.shares.verdict.judge`). `narrower_by`: by what part exact intervals would be narrower, where that
-    was asked for (`sotto_estimator.shares.exact_gain`).
-    `survey`: whose questions these are, where it is one's. `file_rows`: what is to be said of the rows, of a file.
-    It is iterated over and asked by a question's id.
+    `epsilon` is that of one whole report, in nats. `figures` has the estimates of every kind. `rows` are the shares
+    among them. `means` and `distributions` are those of questions that ask for numbers.
+
+    `contradictions` lists questions whose counts honest reports hardly ever give. They keep their counts, and all their
+    other numbers are None. `told_rows` and `told_means` are the figures of the other questions. `quality` lists
+    questions with implausible reports. `withheld` says what the tally withholds.
+
+    `verdicts` say what each question's figures mean. `waves` are those that are pooled, () for a survey of one wave.
+    `stratum` is the one stratum that these reports come from, or None. `n_groups` is how many groups share the level of
+    simultaneous intervals. `text_questions` are the ids of questions for `decode`.
+
+    `drawn` is how many questions a device answers, and of how many, if it does not answer all. `asked` are the ids of
+    questions of which a device answers one option. `survey` is the survey, if there is one. `narrower_by` is the part
+    by which exact intervals would be narrower.
+
+    For a survey on paper, `designs` says how people were asked. `fit` says how well
+    one table of shares fits all samples.
+    `file_rows` describes the rows of a file.
     """
 
     title: str
@@ -134,12 +139,12 @@ class Estimates(Result):
 
     @property
     def by(self) -> str:
-        """What `stratum` is one of: the strata of a survey, or the groups of a file's column, which is named."""
+        """What kind of group `stratum` is: "stratum" for a survey, or the name of a file's column of groups."""
         return (self.file_rows and self.file_rows.by) or STRATUM
 
     @property
     def made(self) -> str:
-        """How intervals are made, where it is not by the options' method alone."""
+        """How intervals are made, if not by the options' method alone."""
         return self.file_rows.made if self.file_rows else ""
 
     def of_kind(self, kind: str) -> tuple[Any, ...]:
@@ -147,11 +152,11 @@ class Estimates(Result):
         return tuple(figure for figure in self.figures if figure.kind == kind)
 
     def told(self, kind: str) -> tuple[Any, ...]:
-        """Return the figures of a kind, of the questions whose counts fit the design."""
+        """Return the figures of a kind for the questions whose counts fit the design."""
         return tuple(figure for figure in self.figures if figure.kind == kind and figure.is_told)
 
     def with_figures(self, kind: str, figures: Iterable[FoundFigure] = ()) -> Self:
-        """Return the same with other figures of a kind."""
+        """Return a copy with other figures of a kind."""
         return replace(self, figures=(*(one for one in self.figures if one.kind != kind), *figures))
 
     @property
@@ -197,18 +202,18 @@ class Estimates(Result):
 
     @property
     def main_figures(self) -> tuple[Any, ...]:
-        """The figures that each question is asked for, without what only adds to them, such as a distribution."""
+        """The figures that each question asks for, without additions such as a distribution."""
         return tuple(figure for figure in self.figures if FIGURES[figure.kind].of is None)
 
     def held_against_design(self) -> Self:
-        """Return the same, with nothing of questions whose counts contradict the design but what was counted."""
+        """Return a copy in which questions whose counts contradict the design have their counts alone."""
         void = {found.question for found in self.contradictions}
         return replace(
             self, figures=tuple(one.voided() if one.is_told and one.question in void else one for one in self.figures)
         )
 
     def has_interval(self, row: Estimate) -> bool:
-        """Whether any share in [0, 1] is in a row's interval. Of people who can be counted it may be a point."""
+        """Whether a row's interval has any share in [0, 1]. About the respondents it may be a point."""
         is_of_counted = self.options.about == "respondents" or self.options.population_size is not None
         return is_interval(row.low, row.high, may_be_point=is_of_counted and not row.is_outside)
 

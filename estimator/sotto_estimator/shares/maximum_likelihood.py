@@ -19,11 +19,12 @@ _N_HALVINGS = 100
 
 
 def likeliest_shares(tally: Tally, question: str) -> tuple[tuple[str, ...], Floats]:
-    """Return the answers of a question, and their shares of maximum likelihood: in [0, 1], of one-of adding up to 1.
+    """Return the answers of a question, and their shares of maximum likelihood.
 
-    Exact of yes-no, any-of and k-ary; of other one-of questions of each option's count by itself. Like
-    `consistent_share`, they are biased where the unbiased shares are not possible. Raises DomainError for a question
-    of numbers or texts, NoReportsError where there are no reports.
+    The shares lie in [0, 1], and those of a one-of question add up to 1. They are exact for yes-no, any-of and k-ary.
+    Other one-of questions use each option's count alone. Like `consistent_share`, they are biased where the unbiased
+    shares are not possible. Raises DomainError for a question of numbers or texts, NoReportsError where there are no
+    reports.
     """
     known = {of.id: of for of in tally.survey.questions}
     if question not in known:

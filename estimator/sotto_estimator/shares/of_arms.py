@@ -29,13 +29,15 @@ METHODS_OF_ARMS = ("chernoff", "hoeffding")
 def estimate_arms(
     arms: Sequence[Arm], options: IntervalOptions | None = None, *, n_groups: int = 1, is_held: bool = True
 ) -> Estimates:
-    """Estimate the share of every answer, of two answers that of the first, from arms of whole counts.
+    """Estimate the share of every answer from arms with whole counts. With two answers, that of the first.
 
-    One yes-no design has all methods of intervals; several, or more reports than two, have those of `METHODS_OF_ARMS`.
-    About the population arms are taken to be samples of one. Consistent shares are those of maximum likelihood.
-    `n_groups`: in one output with so many, which share one chance of a false alarm, and one of a miss where intervals
-    hold together. `is_held`: whether nothing is told where counts contradict the design. Raises `DomainError` where
-    counts are not whole, arms do not tell the shares, or the method does not do for them.
+    One yes-no design can have every interval method. Several designs, or more than two reports, can have those of
+    `METHODS_OF_ARMS`. About the population, all arms are taken to be samples of one population. Consistent shares are
+    those of maximum likelihood.
+
+    `n_groups` is how many groups one output shows. They share one probability of a false alarm, and of a miss where
+    intervals hold together. `is_held` withholds estimates where counts contradict the design. Raises `DomainError`
+    where counts are not whole, arms cannot give the shares, or the method does not fit them.
     """
     options = options or IntervalOptions()
     for arm in arms:

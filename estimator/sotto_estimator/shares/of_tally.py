@@ -76,16 +76,17 @@ def estimate_tally(
     n_groups: int = 1,
     is_held: bool = True,
 ) -> Estimates:
-    """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
+    """Estimate every share and mean of a tally, but not of text questions, which `decode` takes.
 
-    About whom the survey says (`about`), unless `options` have a target. `has_distributions`: those of numbers too,
-    which take longer than all the rest. `by_wave`: the tallies of its waves, whose counts are held against the design
-    one by one. `n_groups`: in one output with so many, which share one chance of a false alarm, and one of a miss where
-    intervals hold together. `is_held`: whether nothing is told of questions whose counts contradict the design.
+    The survey says (`about`) whom shares are about, unless `options` have a target. `has_distributions` adds
+    distributions of numbers, which take longer than all the rest. `by_wave` has the tallies of the waves, whose counts
+    are held against the design one by one. `n_groups` is how many groups one output shows. They share one probability
+    of a false alarm, and of a miss where intervals hold together. `is_held` withholds estimates of questions whose
+    counts contradict the design.
 
-    Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
-    standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
-    reports, or text questions only; and for a mechanism that is neither pure, nor of numbers, nor a text question's.
+    With several waves the mean over all reports is estimated. As many reports as possible are taken to come from the
+    same devices. Standard errors are then upper bounds, if a share is the same in all waves. Raises SourceError where
+    there are no reports, or only text questions, and for a mechanism without an estimator.
     """
     shown = [question for question in tally.survey.questions if not is_text(question)]
     counted = _counted(tally, shown)
@@ -125,11 +126,9 @@ def estimate_counts(
 ) -> Estimates:
     """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
 
-    `channel`: or a design by name, "warner(prob=3/4)".
-
-    `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not. `n_groups`: in one
-    output with so many, as of `estimate_tally`. Raises `DomainError` unless 0 <= n_yes <= n, both whole numbers:
-    40.0 is one, 40.5 and NaN are not.
+    `channel` may be a design's name, "warner(prob=3/4)". `is_opposite` says that a yes report supports no, as on a
+    spinner that lies more often than not. `n_groups` is as for `estimate_tally`. Raises `DomainError` unless 0 <= n_yes
+    <= n, both whole numbers: 40.0 is one, 40.5 and NaN are not.
     """
     n = check_n(n)
     (said_yes,) = check_counts([n_yes], n).tolist()

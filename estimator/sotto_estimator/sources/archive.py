@@ -50,7 +50,7 @@ def read_records_of_archive(folder: Path) -> Records:
     manifest = open_archive(folder)
     if (n_bytes := manifest.n_reports * manifest.survey.layout.n_bytes) > MAX_BYTES:
         raise SourceError(
-            f"{folder} has {n_bytes:,} bytes of reports; at most {MAX_BYTES:,} are read: count it with `sotto tally`."
+            f"{folder} has {n_bytes:,} bytes of reports; the most are {MAX_BYTES:,}. Count it with `sotto tally`."
         )
     pieces = [*records_of_files(folder, manifest.survey, manifest.files)]
     return manifest.survey, np.concatenate(pieces) if pieces else manifest.survey.layout.check(
@@ -68,7 +68,7 @@ def records_of_files(folder: Path, survey: Survey, files: Sequence[ArchiveFile])
         except OSError as fault:
             raise SourceError(f"{path} cannot be read: {fault.strerror}.") from fault
         if hashlib.new(DIGEST, content).hexdigest() != file.digest:
-            raise SourceError(f"{path} is not what was exported: its SHA-512 is another than the manifest's.")
+            raise SourceError(f"{path} is not what was exported: its SHA-512 differs from the manifest's.")
         yield _records_of(path, content, survey)
 
 
@@ -79,7 +79,7 @@ def _records_of(path: Path, content: bytes, survey: Survey) -> Bytes:
     try:
         table = pq.read_table(pa.BufferReader(content), use_threads=False).combine_chunks()
         if table.schema.metadata[SURVEY_KEY] != survey.canonical:
-            raise SourceError("it holds reports of another survey than the manifest's.")
+            raise SourceError("its reports are of another survey than the manifest's.")
         records = np.zeros((table.num_rows, survey.layout.n_bytes), np.uint8)
         for column in columns_of(survey):
             place, array = column.place(records), table[column.name].combine_chunks()

@@ -66,7 +66,7 @@ def _check(manifest: Manifest, parts: Sequence[int] | None) -> None:
         if part not in range(manifest.n_parts):
             raise DomainError(f"part ({part!r:.80}) must be in [0, {manifest.n_parts - 1}].")
     if parts is not None and len({*parts}) < len(parts):
-        raise DomainError("parts must not name one twice: its reports would count twice.")
+        raise DomainError("parts must not name a part twice: its reports would count twice.")
 
 
 def _frames(folder: Path, survey: Survey, files: Sequence[ArchiveFile], columns: Columns) -> "Iterator[pd.DataFrame]":
@@ -74,7 +74,7 @@ def _frames(folder: Path, survey: Survey, files: Sequence[ArchiveFile], columns:
         try:
             yield _frame(survey, records, columns)
         except ReportError as fault:
-            raise SourceError(f"{folder / file.name} holds what no device reports: {fault}") from fault
+            raise SourceError(f"{folder / file.name} has reports that no device sends: {fault}") from fault
 
 
 def _frame(survey: Survey, records: Bytes, columns: Columns) -> "pd.DataFrame":

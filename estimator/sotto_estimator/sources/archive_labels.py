@@ -26,21 +26,24 @@ def read_archive(
     parts: Sequence[int] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> "pd.DataFrame":
-    """Return the reports that `sotto export` wrote as a pandas DataFrame, a row a report, in the survey's words.
+    """Return the reports that `sotto export` wrote as a pandas DataFrame, one row per report, in the survey's words.
 
-    **They are noisy**: a reported yes is a yes with some probability only, and a mean of them is no estimate of
-    anybody's answers. The estimator's functions take the noise off: `associate("archive", questions=..)` takes the
-    folder, `estimate` the tally that `sotto tally` counts of it. A number's column alone has the noise off on average.
+    **They are noisy**: a reported yes is only sometimes a true yes. So the mean of a column is not an estimate of
+    anybody's answers. The estimator's functions remove the noise: `associate("archive", questions=..)` takes the
+    folder. `estimate` takes the tally that `sotto tally` counts from the folder. Only a number's column is right on
+    average.
 
-    Columns: `wave` and `stratum`, where there are several. A yes-no question: ID, categories no and yes. One-of by
-    k-ary: ID, the reported option. Where a report speaks for several options: ID:OPTION, a boolean each. Of
-    `asked-option` ID.option, which was asked, and ID, no or yes. A number: ID, a float in its unit that may lie outside
-    of the range and whose mean is the unbiased one. Text: ID.cohort and the other columns as they are stored, bits as
-    bytes. With `draw`, what was not asked is missing.
+    `wave` and `stratum` are columns where there are several. The other columns depend on the question:
 
-    `questions`: ids; `parts`: in [0, `frame.attrs["n_parts"]`); by default all. Raises SourceError where the folder is
-    no archive, is damaged or unfinished, and where the frame would take more than `max_bytes`; DomainError for a
-    question or part that there is not; MissingExtra without pandas or pyarrow.
+    A yes-no question has ID, with the categories no and yes. One-of by k-ary has ID, the reported option. If a report
+    speaks for several options, each has a boolean column ID:OPTION. An `asked-option` question has ID.option, which was
+    asked, and ID, no or yes. A number has ID, a float in its unit, which may lie outside the range and is unbiased. A
+    text has ID.cohort and the other columns as they are stored, bits as bytes. With `draw`, what was not asked is
+    missing.
+
+    `questions` are ids, and `parts` are numbers in [0, `frame.attrs["n_parts"]`). The default is all. Raises
+    SourceError for a folder that is no archive, damaged or unfinished, and for a frame above `max_bytes`.
+    Raises DomainError for an unknown question or part, and MissingExtra without pandas or pyarrow.
     """
     require_frames("read_archive", "pandas", "pyarrow")
     path = Path(folder)

@@ -17,7 +17,7 @@ _MAX_TALLY_BYTES = 64 * 2**20
 
 
 def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None, stratum: str | None = None) -> Tally:
-    """Fetch a survey's tally, of a wave, of a stratum by its name, or all, from a collector with an analyst's token.
+    """Fetch the tally of a survey, or of one wave or stratum, from a collector, with an analyst's token.
 
     Raises FetchError, which names the collector.
     """
@@ -26,7 +26,7 @@ def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None, s
     try:
         tally = Tally.from_json(body)
     except SottoError as fault:
-        raise FetchError(f"the collector at {url} answered with what is not a tally: {fault}") from fault
+        raise FetchError(f"the collector at {url} did not answer with a tally: {fault}") from fault
     if tally.survey.id != survey_id:
         raise FetchError(f"the collector at {url} answered with the tally of another survey.")
     if wave is not None and tally.waves not in ((wave,), ()):
@@ -41,21 +41,21 @@ def read_tallies(
 ) -> Tally:
     """Read tallies of one survey from files and merge them. Raises SourceError, which names the file.
 
-    Packed reports, of a file or an archive's folder, are counted: those that are `chosen`. `warn` is told of files that
-    hold equal tallies: copies of one, most likely, whose reports are counted twice.
+    Packed reports, in a file or an archive's folder, are counted. `chosen` says which of them. `warn` is called for
+    files with equal tallies. One is probably a copy, and its reports are counted twice.
     """
     if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise SourceError("a tally file is named twice; its reports would be counted twice.")
+        raise SourceError("a tally file is given twice: its reports would be counted twice.")
     first_with: dict[bytes, Path] = {}
     merged: Tally | None = None
     for path in paths:
         tally = _read_counts(path, chosen or Selection())
         first = first_with.setdefault(sha256(tally.to_json()).digest(), path)
         if first is not path and tally.n_reports and warn:
-            warn(f"{path} holds the same tally as {first}: if it is a copy, its reports are counted twice.")
+            warn(f"{path} has the same tally as {first}. If it is a copy, its reports are counted twice.")
         merged = tally if merged is None else _merge(merged, tally, path)
     if merged is None:
-        raise SourceError("there is no tally file to read.")
+        raise SourceError("give at least one tally file.")
     return merged
 
 
@@ -78,7 +78,7 @@ def _merge(merged: Tally, tally: Tally, path: Path) -> Tally:
     try:
         return merged + tally
     except SottoError as fault:
-        raise SourceError(f"{path} does not go with the tallies before it: {fault}") from fault
+        raise SourceError(f"{path} cannot be merged with the tallies before it: {fault}") from fault
 
 
 def save(tally: Tally, path: Path) -> None:

@@ -59,7 +59,7 @@ WANTED = {
     TALLY: (
         "a tally",
         "Give a tally, packed reports, an archive's folder, or a collector's URL and a survey. "
-        "A table with a row a person goes with --column and --design.",
+        "A table with one row per person needs --column and --design.",
     ),
     REPORTS: (
         "packed reports",
@@ -67,7 +67,7 @@ WANTED = {
         "survey.",
     ),
     ROWS: (
-        "a table with a row a person",
+        "a table with one row per person",
         "Give CSV, Parquet, Arrow, SPSS or Stata. A survey's tallies and reports go without --column and --design.",
     ),
     PLAIN: ("a list in plain text", "Give lines of text, CSV or JSON lines."),
@@ -126,7 +126,7 @@ def check_kind(path: Path, *wanted: str) -> str:
     if {*wanted} & {*found.gives}:
         return kind
     if kind == "empty":
-        raise SourceError(f"{path} is empty: it holds nothing to read.")
+        raise SourceError(f"{path} is empty: there is nothing to read.")
     words = " or ".join(WANTED[one][0] for one in wanted if one in WANTED)
     raise SourceError(f"{path} is {found.words}, not {words}. {found.hint or WANTED[wanted[0]][1]}")
 
@@ -141,7 +141,7 @@ def check_plain(path: Path) -> None:
 def check_replaceable(path: Path, *wanted: str) -> None:
     """Raise SourceError unless a file may be written in this place: it is not there, or of this kind. OSError too."""
     if path.exists() and not {*wanted, "empty"} & {kind := kind_of(path), *KINDS[kind].gives}:
-        raise SourceError(f"{path} is {KINDS[kind].words}, and is not replaced: choose another name.")
+        raise SourceError(f"{path} is {KINDS[kind].words}, and will not be replaced. Choose another name.")
 
 
 def unreadable(path: Path, fault: OSError) -> SourceError:

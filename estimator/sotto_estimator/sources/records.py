@@ -32,7 +32,7 @@ def fetch_records(url: str, survey_id: str, token: str, chosen: Selection | None
     try:
         survey, records = _parse(body)
     except SottoError as fault:
-        raise FetchError(f"the collector at {url} answered with what are not records: {fault}") from fault
+        raise FetchError(f"the collector at {url} did not answer with packed reports: {fault}") from fault
     if survey.id != survey_id:
         raise FetchError(f"the collector at {url} answered with the records of another survey.")
     return survey, records

@@ -143,7 +143,7 @@ class FileSource(Source):
 
 
 def open_table(path: Path) -> OpenTable | None:
-    """Return the rows of a file with a row a person, None for a CSV. Raises SourceError for what is neither."""
+    """Return the rows of a file with one row per person, None for a CSV. Raises SourceError for what is neither."""
     try:
         kind = check_kind(path, ROWS)
     except OSError as fault:
@@ -155,11 +155,11 @@ def open_table(path: Path) -> OpenTable | None:
 
 @dataclass(frozen=True, slots=True)
 class FrameSource(Source):
-    """A data frame with a row a person."""
+    """A data frame with one row per person."""
 
     frame: Any
 
-    words = "a data frame is a table with a row a person"
+    words = "a data frame is a table with one row per person"
 
     def gives(self, what: str) -> bool:
         return what == ROWS
@@ -226,7 +226,7 @@ def source_of(given: Given, survey: str = "", token: str = "") -> Source:
         if not survey:
             raise SourceError("a collector's URL goes with a survey's id.")
         if not token:
-            raise SourceError("a collector answers analysts: token, or SOTTO_TOKEN in the environment, is needed.")
+            raise SourceError("a collector answers only analysts: give token, or set SOTTO_TOKEN in the environment.")
         return CollectorSource(given, survey, token)
     if survey or token:
         raise SourceError(_OF_COLLECTOR)

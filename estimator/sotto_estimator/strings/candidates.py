@@ -39,7 +39,7 @@ class CandidateMap:
 
     def __post_init__(self) -> None:
         if not self.strings:
-            raise DomainError("strings must not be empty: without candidates there is nothing to decode.")
+            raise DomainError("strings must not be empty: give the texts to look for.")
         if len(set(self.strings)) < len(self.strings):
             raise DomainError("strings must differ from one another.")
 
@@ -121,7 +121,7 @@ def _read_distinct(
             raise SourceError(f"{path}, line {number}: there must be at most {MAX_CANDIDATES:,} candidates.")
         lines[candidate] = number
     if not lines:
-        raise SourceError(f"{path} holds no candidates.")
+        raise SourceError(f"{path} has no candidates.")
     return tuple(lines)
 
 

@@ -36,11 +36,12 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 @dataclass(frozen=True, slots=True)
 class DecodeOptions:
-    """How strings are chosen and their intervals made.
+    """How strings are chosen, and how their intervals are made.
 
-    `level` in (0, 1): of the intervals. `method`: "normal" or "chernoff" (wider, for every n). `fdr` in (0, 1): most
-    false discoveries, as an expected part of those made (`correction` "fdr"), or the probability of any ("bonferroni").
-    `simultaneous`: all intervals hold together. Raises `DomainError` outside the domains.
+    `level` is the confidence level, in (0, 1). `method` is "normal", or "chernoff", which is wider and holds for every
+    n. `fdr`, in (0, 1), bounds false discoveries. With `correction` "fdr" it bounds their expected part of all
+    discoveries. With "bonferroni" it bounds the probability of any. With `simultaneous`, all intervals hold together.
+    Raises `DomainError` outside the domains.
     """
 
     level: float = 0.95

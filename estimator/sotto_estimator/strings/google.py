@@ -59,9 +59,9 @@ def read_params(path: Path) -> tuple[BloomDesign, BitRates]:
         raise SourceError(f"{path}: {fault} (k is n_bits, h is n_hashes, m is n_cohorts)") from None
     if_zero, if_one, noise = (_read_share(path, name, row[name]) for name in "pqf")
     if if_zero >= if_one:
-        raise SourceError(f"{path}: p ({if_zero}) must be below q ({if_one}): without signal nothing can be decoded.")
+        raise SourceError(f"{path}: p ({if_zero}) must be below q ({if_one}). Otherwise the reports have no signal.")
     if noise >= 1:
-        raise SourceError(f"{path}: f ({noise}) must be below 1: without signal nothing can be decoded.")
+        raise SourceError(f"{path}: f ({noise}) must be below 1. Otherwise the reports have no signal.")
     try:
         return design, BitRates(1 - noise / 2, noise / 2, if_one, if_zero)
     except DomainError as fault:
@@ -105,8 +105,8 @@ def read_map(path: Path, design: BloomDesign) -> CandidateMap:
             raise SourceError(f"{path}, row {number}: {string!r} is already in row {places[string]}.")
         if len(record) != n_numbers + 1:
             raise SourceError(
-                f"{path}, row {number}: must have 1 + m h = {n_numbers + 1} columns, not {len(record)}: "
-                "is it a map for other parameters?"
+                f"{path}, row {number}: has {len(record)} columns, not 1 + m h = {n_numbers + 1}. "
+                "Is it a map for other parameters?"
             )
         places[string] = number
         if len(places) > MAX_CANDIDATES:
@@ -145,7 +145,7 @@ def write_rappor(decoded: Decoded, path: Path | str) -> None:
 def _check_replaceable(path: Path) -> None:
     with path.open("rb") as file:
         if file.read(len(_HEADER)) != _HEADER.encode():
-            raise SourceError(f"{path} exists and holds something else; it is not replaced.")
+            raise SourceError(f"{path} exists, has something else in it, and will not be replaced.")
 
 
 def _read_integer(path: Path, name: str, text: str) -> int:
@@ -187,13 +187,13 @@ def _read_bits(path: Path, number: int, texts: Sequence[str], firsts: NDArray[np
     try:
         bits = np.array(list(map(int, texts)), np.int64) - firsts
     except (ValueError, OverflowError):
-        raise SourceError(f"{path}, row {number}: every column behind the string must be an integer.") from None
+        raise SourceError(f"{path}, row {number}: every column after the string must be an integer.") from None
     wrong = (bits < 0) | (bits >= n_bits)
     if wrong.any():
         column = int(wrong.argmax())
         low = int(firsts[column])
         raise SourceError(
-            f"{path}, row {number}, column {column + 2}: {texts[column]} must be in [{low}, {low + n_bits - 1}]: "
-            "is it a map for other parameters?"
+            f"{path}, row {number}, column {column + 2}: {texts[column]} must be in [{low}, {low + n_bits - 1}]. "
+            "Is it a map for other parameters?"
         )
     return bits.astype(np.uint16)

@@ -139,8 +139,8 @@ def _with_best(
     chosen = _best(rows, min(row.smallest_share for row in rows))
     if chosen.smallest_share >= 1:
         raise ValueError(
-            f"no string can be detected with epsilon ({epsilon}) and n = {study.n_reports:,} reports, not even one "
-            "that everybody answers: ask more people, or take more epsilon."
+            f"epsilon ({epsilon}) and n = {study.n_reports:,} reports detect no text, not even one that everybody "
+            "answers. Ask more people, or use a larger epsilon."
         )
     return [replace(chosen, is_best=True), *(row for row in rows if row is not chosen), *others]
 

@@ -37,7 +37,7 @@ def decode_prefixes(
     """
     options = options or DecodeOptions()
     if not mechanism.prefix_lengths:
-        raise DomainError("the question has no unknown = true in the survey file: it reports no beginnings.")
+        raise DomainError("devices report no beginnings: the question has no `unknown = true` in the survey file.")
     candidates, warnings = _search(mechanism, counts, alphabet)
     decoded = decode_sketch(mechanism, counts, candidates, replace(options, fdr=options.fdr / STRICTER), "beginnings")
     return replace(decoded, warnings=(*warnings, *decoded.warnings))

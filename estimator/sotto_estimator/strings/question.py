@@ -32,7 +32,7 @@ def decode_tally(
     question = text_question(tally.survey, question_id)
     strings = [normalise(text) for text in candidates]
     if not strings:
-        raise DomainError("candidates must not be empty: without them there is nothing to decode.")
+        raise DomainError("candidates must not be empty: give the texts to look for.")
     decode_question = find(question, "decode")
     decoded: Decoded = decode_question(question.mechanism, tally, question_id, strings, options, keep_all=keep_all)
     return decoded
@@ -89,7 +89,9 @@ def sketch_counts(tally: Tally, question_id: str) -> Counts:
     """Return a sketch's counts, of one wave. Raises SourceError where all of them are withheld, or waves are pooled."""
     counts = _released(tally, question_id)
     if len(tally.counted(question_id).by_wave) > 1:
-        raise SourceError("a sketch is decoded of one wave: reports of one device depend on one another. Give --wave.")
+        raise SourceError(
+            "a sketch is decoded for one wave, because reports of one device depend on one another. Give --wave."
+        )
     return counts
 
 

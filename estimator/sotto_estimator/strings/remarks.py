@@ -63,8 +63,8 @@ class Remarks:
         if not n_found or n_cells >= _FEW_CELLS:
             return ()
         return (
-            f"there are few cells ({n_cells}, of {_FEW_CELLS} at least that should be): somewhat more of the strings "
-            "that were found may be false than the rate says, and fewer of their intervals hold than the level says.",
+            f"there are only {n_cells} cells, and there should be at least {_FEW_CELLS}: a few more of the strings "
+            "that were found may be false than the rate says, and a few more intervals may miss than the level says.",
         )
 
     def on_fit(self, fit: GoodnessOfFit, level: tuple[float, float], density: float) -> tuple[str, ...]:
@@ -72,19 +72,19 @@ class Remarks:
         said = []
         if fit.p_value < MISFIT_P_VALUE:
             said.append(
-                f"the model fits badly: residual chi-square / df = {fit.ratio:.3g} ({fit.degrees} df); strings may be "
-                f"missing among the {_MANY[self.origin]}, or the parameters be others than the devices'. Intervals are "
-                "widened for it."
+                f"the model fits badly: residual chi-square / df = {fit.ratio:.3g} ({fit.degrees} df); either "
+                f"common strings are missing among the {_MANY[self.origin]}, or the parameters are not the devices'. "
+                "Intervals are widened for it."
             )
         offset, deviations = level
         if abs(deviations) > _FAR_OFF and abs(offset) > _FAR_OFF_SHARE * density:
             said.append(
                 f"bits are set {'more' if offset > 0 else 'less'} often than strings can explain: by {abs(offset):.3g} "
-                "of devices a bit, on average; the parameters are others than the devices', or not all reports are "
-                "genuine."
+                "of devices per bit, on average; either the parameters are not the devices', or some reports are "
+                "fake."
             )
         if not fit.degrees:
-            said.append("there are as many strings as cells: whether the model fits cannot be told.")
+            said.append("there are as many strings as cells, so nothing shows whether the model fits.")
         return tuple(said)
 
     def on_confounding(self, times: float) -> tuple[str, ...]:
@@ -94,24 +94,24 @@ class Remarks:
         together = f"all {_MANY[self.origin]} together set"
         if math.isinf(times):
             return (
-                f"{together} every bit alike, as strings on no list do, and cannot be told from those: shares may be "
-                "too low, each by as much as those of strings that are not reported.",
+                f"{together} every bit equally often, as strings on no list do. Shares may be too low, each by as much "
+                "as the shares of strings that are not reported.",
             )
         return (
-            f"{together} nearly every bit alike, as strings on no list do: shares can hardly be told from those, which "
-            f"makes their variance {times:.3g} times as large.",
+            f"{together} nearly every bit equally often, as strings on no list do. This makes the variance of shares "
+            f"{times:.3g} times as large.",
         )
 
     def on_twins(self, twins: Sequence[Sequence[int]], alike: str = "set the same bits") -> tuple[str, ...]:
         """`twins`: groups of the strings' numbers, each of those that are `alike`."""
         said = [
-            f"{self._names(group)} {alike} in every cohort with reports: they cannot be told apart "
-            "and are not reported."
+            f"{self._names(group)} {alike} in every cohort with reports. Reports cannot distinguish them, so they are "
+            "not shown."
             for group in twins[:_N_NAMED]
         ]
         if len(twins) > _N_NAMED:
             more = len(twins) - _N_NAMED
-            said.append(f"{more} more groups of {_MANY[self.origin]} {alike} and are not reported.")
+            said.append(f"{more} more groups of {_MANY[self.origin]} {alike} and are not shown.")
         return tuple(said)
 
     def on_dropped(self, dropped: Sequence[int]) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class Remarks:
         if not dropped:
             return ()
         others = f"combinations of other {_MANY[self.origin]}"
-        return (f"{self._names(dropped)} cannot be told from {others} and are not reported.",)
+        return (f"reports cannot distinguish {self._names(dropped)} from {others}, so they are not shown.",)
 
     def on_cohorts(self, n_silent: int, n_cohorts: int) -> tuple[str, ...]:
         """`n_silent`: how many cohorts have no reports."""
@@ -130,8 +130,8 @@ class Remarks:
         if fit.p_value >= MISFIT_P_VALUE or squares <= 0:
             return ()
         return (
-            f"strings that were not found show in the counts: the squares of their shares add up to {squares:.3g}, as "
-            f"that of a single string of {percent(min(1.0, math.sqrt(squares)))} does, which may be missing among the "
+            f"the counts show strings that were not found: the squares of their shares add up to {squares:.3g}. That "
+            f"is as much as one string of {percent(min(1.0, math.sqrt(squares)))}, which may be missing among the "
             f"{_MANY[self.origin]}. Intervals are widened for it.",
         )
 
@@ -141,7 +141,7 @@ class Remarks:
             return ()
         return (
             f"as long as the longest beginning that devices report ({length} characters): {names(filling)}. Longer "
-            "answers that begin so are counted with them.",
+            "answers with the same beginning are counted with them.",
         )
 
     def _names(self, numbers: Sequence[int]) -> str:

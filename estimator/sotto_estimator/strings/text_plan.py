@@ -33,10 +33,10 @@ def plan_texts(
     n_hashes: int | None = None,
     n_cohorts: int | None = None,
 ) -> TextPlan:
-    """Return the smallest share that is detected of n reports among so many candidates, by each design.
+    """Return the smallest share that n reports detect among `n_candidates` candidates, by each design.
 
-    `power`: with which it is detected. Bits, hashes and cohorts are chosen where they are None. Raises DomainError, or
-    ValueError for a design that cannot be.
+    `power` is the probability of detecting it. Bits, hashes and cohorts that are None are chosen. Raises DomainError,
+    or ValueError for a design that cannot be.
     """
     study = TextStudy(n, n_candidates, power)
     forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))

@@ -83,11 +83,11 @@ def _on_length(max_length: int, found: NgramStrings, decoded: Decoded) -> list[s
     filled = f"filling the {max_length} characters (max_length) that devices cut n-grams from"
     said = []
     if confirmed:
-        said.append(f"{filled}: {names(confirmed)}. Longer answers that begin so are not found.")
+        said.append(f"{filled}: {names(confirmed)}. Longer answers with the same beginning cannot be found.")
     if beginnings:
         said.append(
             f"{filled}, and not confirmed by the bits of whole strings: {names(beginnings)}. Longer answers may begin "
-            "so; they cannot be found."
+            "like this; they cannot be found."
         )
     return said
 
@@ -101,9 +101,9 @@ def find_strings(
     DomainError where the question asks for no n-grams, or the alphabet makes too many, SourceError without reports.
     """
     if not mechanism.n_positions:
-        raise DomainError("the question has no unknown = true in the survey file: it reports no n-grams.")
+        raise DomainError("devices report no n-grams: the question has no `unknown = true` in the survey file.")
     if not len(reports):
-        raise SourceError("there are no reports; finding strings needs some for every pair of positions.")
+        raise SourceError("there are no reports; finding texts needs some for every pair of positions.")
     texts = _all_grams(alphabet, mechanism.gram_length)
     maps = [_gram_map(mechanism, texts, position) for position in range(1, mechanism.n_positions + 1)]
     warnings: list[str] = []

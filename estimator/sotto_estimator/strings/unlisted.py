@@ -30,7 +30,7 @@ def decode_unlisted(
                 return replace(decoded, subject=replace(subject, stratum=chosen.stratum))
     survey, records = source.records(chosen)
     if survey.waves > 1 and chosen.wave is None:
-        raise SourceError(f"unknown strings are found from reports of one wave: give wave, from 1 to {survey.waves}.")
+        raise SourceError(f"unknown texts are found in the reports of one wave: give wave, from 1 to {survey.waves}.")
     question = text_question(survey, question_id)
     mechanism = question.mechanism
     columns = survey.layout.cut(chosen.of(survey, records))

@@ -65,7 +65,9 @@ class Builder:
             is_missing = column == _NONE
             if name in self._complete and is_missing.any():
                 row = self.n_read + int(is_missing.argmax()) + 2
-                raise SourceError(f"{self._name}, row {row}: column {name} must not be missing: empty, NA or NaN.")
+                raise SourceError(
+                    f"{self._name}, row {row}: column {name} must have a value. Empty, NA and NaN are missing values."
+                )
             self._n_missing[name] += int(is_missing.sum())
             is_kept &= ~is_missing
         for kept, column in zip(self._codes, codes, strict=True):
@@ -80,9 +82,9 @@ class Builder:
         if max(kept, expected) > self._max_bytes:
             n_texts = sum(len(labels.rows) for labels in self._labels)
             raise SourceError(
-                f"{self._name}: about {max(n_rows, self.n_read):,.0f} rows of {len(self.names)} columns, "
-                f"with {n_texts:,} different texts by row {self.n_read + 1:,}, take "
-                f"more than the {self._max_bytes / 2**20:,.0f} MiB that a table may: part the file, or count it first."
+                f"{self._name} is too large: a table may take {self._max_bytes / 2**20:,.0f} MiB. It has about "
+                f"{max(n_rows, self.n_read):,.0f} rows of {len(self.names)} columns, with {n_texts:,} different texts "
+                f"by row {self.n_read + 1:,}. Split the file, or give counts."
             )
 
     def table(self) -> DataTable:

@@ -29,7 +29,7 @@ def read_lines(path: Path, progress: Callable[[int], object] = lambda _: None) -
                 yield from io.StringIO(lines + end, newline="")
                 n_lines += lines.count("\n") + len(end)
                 if len(rest) > MAX_LINE:
-                    raise SourceError(f"{path}, line {n_lines + 1}: is too long a line.")
+                    raise SourceError(f"{path}, line {n_lines + 1}: the line has more than {MAX_LINE:,} characters.")
     except OSError as fault:
         raise SourceError(f"{path}: {fault.strerror}.") from fault
     _decode(decoder, b"", path, n_lines, rest)
@@ -43,7 +43,7 @@ def read_csv_lines(path: Path, lines: Iterable[str], delimiter: str = ",") -> It
         for record in reader:
             yield reader.line_num, record
     except csv.Error as fault:
-        raise SourceError(f"{path}, line {reader.line_num}: is no CSV: {fault}.") from fault
+        raise SourceError(f"{path}, line {reader.line_num} is not CSV ({fault}).") from fault
 
 
 def _decode(decoder: codecs.IncrementalDecoder, chunk: bytes, path: Path, n_lines: int, rest: str) -> str:
@@ -61,6 +61,5 @@ def _decode(decoder: codecs.IncrementalDecoder, chunk: bytes, path: Path, n_line
     line = (rest + before).rpartition("\n")[2]
     number = n_lines + before.count("\n") + 1
     raise SourceError(
-        f"{path}, line {number}, byte {len(line.encode()) + 1}: 0x{byte.hex()} is no text in UTF-8: "
-        "save the file in UTF-8."
+        f"{path}, line {number}, byte {len(line.encode()) + 1}: 0x{byte.hex()} is not UTF-8. Save the file in UTF-8."
     )

@@ -63,7 +63,7 @@ class ReportColumn:
         found, arms = _combinations(about, table.n_rows)
         if len(found) > _MAX_DESIGNS:
             names = " and ".join(column.name for column in about)
-            raise SourceError(f"{names} have {len(found):,} different values, where {_MAX_DESIGNS:,} can be.")
+            raise SourceError(f"{names} have {len(found):,} different values; the most are {_MAX_DESIGNS:,}.")
         designs = tuple(self._design(about, codes) for codes in found)
         return Reported(designs, arms, self._reports(table.columns[self.column], designs, arms))
 
@@ -81,8 +81,8 @@ class ReportColumn:
             raise SourceError(f"where {where}: {fault}" if cells else str(fault)) from fault
         if len(samples) > 1:
             raise SourceError(
-                f"{self.designs[arm].name} is of {len(samples)} samples: each is an arm with a design of its own, "
-                "such as crosswise, and a column says which row is of which."
+                f"{self.designs[arm].name} is a design of {len(samples)} samples. Give each sample as an arm with its "
+                "own design, such as crosswise, and add --arm."
             )
         return samples[0]
 

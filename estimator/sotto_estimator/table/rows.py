@@ -70,7 +70,7 @@ def read_cells(rows: OpenTable, name: str) -> Iterator[str]:
 def check_column(name: str, columns: Sequence[str], column: str) -> None:
     """Raise SourceError, which says what may be meant, unless there is one column of this name."""
     if columns.count(column) > 1:
-        raise SourceError(f"{name}: has {columns.count(column)} columns of the name {column!r:.80}.")
+        raise SourceError(f"{name}: has {columns.count(column)} columns named {column!r:.80}. Rename all but one.")
     if not columns.count(column):
         hint = f".{meant(columns, column)}" if meant(columns, column) else f"; it has {_listed(columns)}."
         raise SourceError(f"{name}: has no column {column!r:.80}{hint}")
@@ -119,7 +119,9 @@ def _cells(rows: OpenTable, name: str, array: "pa.Array") -> list[str]:
         try:
             texts = texts_of(array)
         except TypeError as fault:
-            raise SourceError(f"{rows.name}: column {name} has values of type {fault}: {_READ} are read.") from None
+            raise SourceError(
+                f"{rows.name}: column {name} has values of type {fault}. A column may have {_READ}."
+            ) from None
     words = rows.words.get(name)
     return [words.get(text, text) for text in texts] if words else texts
 

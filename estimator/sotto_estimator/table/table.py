@@ -60,7 +60,7 @@ class DataTable:
             return ""
         missing = ", ".join(f"{name} in {n:,}" for name, n in self.n_missing.items())
         n_all = self.n_rows + self.n_left_out
-        return f"{self.n_left_out:,} of {n_all:,} rows are left out, as they miss a value: {missing}"
+        return f"{self.n_left_out:,} of {n_all:,} rows are left out because a value is missing: {missing}"
 
 
 def in_order(labels: Sequence[str]) -> tuple[str, ...]:

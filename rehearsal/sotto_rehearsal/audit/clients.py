@@ -59,11 +59,11 @@ def audit_clients(
     timeout_s: float = USUAL_TIMEOUT_S,
     progress: Progress = lambda n_done, n_all: None,
 ) -> ClientAudits:
-    """Return what clients' reports give away beside what a survey declares. `has_fault` says whether it is too much.
+    """Return what clients' reports give away, beside what a survey declares. `has_fault` says whether it is too much.
 
-    `clients`: "python", "js". `program`: audit what this command line starts in place of them. `n_reports`: of each,
-    by default up to 20,000, of the JavaScript client up to 5,000. `timeout_s`: how long a program may print nothing.
-    Raises AuditError where one cannot be audited.
+    `clients` are "python", "js" or both. `program` is a command line to audit instead. `n_reports` is the number of
+    reports per program. The default is up to 20,000, or 5,000 for the JavaScript client. `timeout_s` is how long a
+    program may print nothing. Raises AuditError where a program cannot be audited.
     """
     unknown = [name for name in clients if name not in CLIENTS]
     if unknown or (program is None and not clients):

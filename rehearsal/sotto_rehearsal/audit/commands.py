@@ -9,44 +9,62 @@ from pathlib import Path
 import click
 
 from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.sections import AUDIT, OUTPUT, SectionedCommand, in_section
 from sotto_estimator.planning.draft import Draft
+from sotto_protocol.words import examples
 from sotto_rehearsal.audit.clients import LEAST_REPORTS, USUAL_TIMEOUT_S, audit_clients
 from sotto_rehearsal.audit.errors import AuditError
 from sotto_rehearsal.audit.junit import to_junit
 from sotto_rehearsal.audit.programs import CLIENTS
 
+(_CLIENT, _PROGRAM, _REPORTS, _TIMEOUT) = in_section(
+    AUDIT,
+    click.option(
+        "--client",
+        "clients",
+        type=click.Choice(CLIENTS),
+        multiple=True,
+        help="Installed client to audit. May be repeated  [default: both].",
+    ),
+    click.option("--program", "line", metavar="COMMAND", help="Audit this program instead of the installed clients."),
+    click.option(
+        "--reports",
+        "n_reports",
+        type=click.IntRange(LEAST_REPORTS, 10**8),
+        help="Reports that each program makes  [default: up to 20,000, or 5,000 for the JavaScript client].",
+    ),
+    click.option(
+        "--timeout-s",
+        default=USUAL_TIMEOUT_S,
+        show_default=True,
+        type=click.FloatRange(0.1),
+        help="How long a program may print nothing, in seconds.",
+    ),
+)
+(_JUNIT,) = in_section(
+    OUTPUT,
+    click.option(
+        "--junit",
+        "junit_file",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Also write the results to this JUnit XML file, for CI.",
+    ),
+)
+_EXAMPLES = (
+    "sotto audit survey.toml --reports 5000",
+    "sotto audit survey.toml --client python --reports 5000 --junit audit.xml",
+)
 
-@click.command(epilog="Example:  sotto audit survey.toml --reports 5000")
+
+@click.command(cls=SectionedCommand, epilog=examples(*_EXAMPLES))
 @click.argument("survey_file", metavar="SURVEY", type=click.Path(path_type=Path))
-@click.option(
-    "--client",
-    "clients",
-    type=click.Choice(CLIENTS),
-    multiple=True,
-    help="Which installed client to audit: may be given twice; both by default.",
-)
-@click.option("--program", "line", metavar="COMMAND", help="Audit this program in place of the installed clients.")
-@click.option(
-    "--reports",
-    "n_reports",
-    type=click.IntRange(LEAST_REPORTS, 10**8),
-    help="How many reports each program makes; by default up to 20,000, of the JavaScript client up to 5,000.",
-)
-@click.option(
-    "--timeout-s",
-    default=USUAL_TIMEOUT_S,
-    show_default=True,
-    type=click.FloatRange(0.1),
-    help="How long a program may print nothing, in seconds.",
-)
-@click.option(
-    "--junit",
-    "junit_file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write it all to this JUnit XML file too, for CI; by default none.",
-)
+@_CLIENT
+@_PROGRAM
+@_REPORTS
+@_TIMEOUT
 @output_options
+@_JUNIT
 def audit(
     survey_file: Path,
     clients: tuple[str, ...],
@@ -58,8 +76,8 @@ def audit(
 ) -> None:
     """Test what the reports of a client really give away.
 
-    SURVEY is a survey file. A program of your own reads answers and prints reports, a line of JSON each: see the
-    documentation. Ends with exit code 1 where a fault is found.
+    SURVEY is a survey file. A --program of your own reads answers and prints reports, one line of JSON each
+    (docs/audit.md). The exit code is 1 if the audit finds a fault.
     """
     if clients and line is not None:
         raise click.UsageError("Give --client or --program, one of the two.")

@@ -8,9 +8,11 @@ import click
 
 from sotto_estimator.commands.options import interval_options, warn
 from sotto_estimator.commands.output import Output, output_options
+from sotto_estimator.commands.sections import PEOPLE, SectionedCommand, in_section
 from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.draft import Draft
+from sotto_protocol.words import examples
 from sotto_rehearsal.comparison.domains import LEAST_DELTA
 from sotto_rehearsal.comparison.draws import has_opendp
 from sotto_rehearsal.comparison.survey import USUAL_RUNS, USUAL_SHARE
@@ -20,30 +22,41 @@ _MAX_N = 10**9
 _NEED = "pip install 'sottovoce[compare]'"
 
 
-@click.command(epilog="Example:  sotto compare survey.toml --n 300")
+_N, _TRUTH, _SHARE, _RUNS, _DELTA = in_section(
+    PEOPLE,
+    click.option("--n", type=click.IntRange(2, _MAX_N), required=True, help="Number of respondents."),
+    click.option(
+        "--truth",
+        "truth_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File of true answers, as for `sotto simulate`, without its trouble  [default: see --share].",
+    ),
+    click.option(
+        "--share",
+        type=click.FloatRange(0, 1),
+        help="Without --truth: the share of yes. The shares of k options are as k to k - 1 .. to 1  [default: 0.5].",
+    ),
+    click.option(
+        "--runs",
+        type=click.IntRange(0, 10_000),
+        help=f"Number of simulated surveys beside the theory, 0 for none  [default: {USUAL_RUNS}].",
+    ),
+    click.option(
+        "--delta",
+        type=click.FloatRange(LEAST_DELTA, 1, max_open=True),
+        help="Delta of Gaussian noise, of sums and of shuffling  [default: 1e-6, or n^-1.1 if less].",
+    ),
+)
+_EXAMPLES = ("sotto compare survey.toml --n 300", "sotto compare survey.toml --n 300 --share 0.1 --runs 0")
+
+
+@click.command(cls=SectionedCommand, epilog=examples(*_EXAMPLES))
 @click.argument("survey_file", type=click.Path(path_type=Path))
-@click.option("--n", type=click.IntRange(2, _MAX_N), required=True, help="How many respondents there will be.")
-@click.option(
-    "--delta",
-    type=click.FloatRange(LEAST_DELTA, 1, max_open=True),
-    help="Probability that Gaussian noise, sums and shuffling may leave out  [default: 1e-6, or n^-1.1 if less].",
-)
-@click.option(
-    "--truth",
-    "truth_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="What people answer, as `sotto simulate` reads it; of its trouble nothing  [default: see --share].",
-)
-@click.option(
-    "--share",
-    type=click.FloatRange(0, 1),
-    help="Without --truth, the share of yes; of k options they are as k to k - 1 .. to 1  [default: 0.5].",
-)
-@click.option(
-    "--runs",
-    type=click.IntRange(0, 10_000),
-    help=f"Simulate so many surveys beside the theory; 0 for none  [default: {USUAL_RUNS}].",
-)
+@_N
+@_TRUTH
+@_SHARE
+@_RUNS
+@_DELTA
 @interval_options(IntervalOptions)
 @output_options
 def compare(
@@ -58,19 +71,20 @@ def compare(
 ) -> None:
     """Compare a survey with one that trusts a curator: precision and privacy.
 
-    Beside what devices' reports will tell of each question stands what a curator would know who is trusted with the
-    answers and adds Laplace, geometric or Gaussian noise of the same epsilon, or names the most common option by the
-    exponential mechanism; OpenDP draws that noise. Then: what one person's reports take together by basic and advanced
-    composition and zCDP, and what the reports reveal if they are shuffled.
+    The curator is trusted with the true answers, and adds Laplace, geometric or Gaussian noise of the same epsilon.
+    Or the curator names only the most common option, by the exponential mechanism. OpenDP draws that noise.
+
+    The comparison also adds up the epsilon of one person's reports by basic and advanced composition and by zCDP. And
+    it says what the reports reveal if they are shuffled.
     """
     for flag, number in (("--delta", delta), ("--share", share)):
         if number is not None and math.isnan(number):
             raise click.BadParameter("must be a number.", param_hint=flag)
     if truth_file and share is not None:
-        raise click.UsageError("--share does not go with --truth, which says it.")
+        raise click.UsageError("--share does not go with --truth: the file has the shares.")
     survey = Draft.read(survey_file).survey
     if not has_opendp() and runs != 0:
-        warn(f"curators are not simulated, which needs: {_NEED}")
+        warn(f"curators are not simulated: that needs OpenDP ({_NEED})")
     with click.progressbar(
         length=sum(not is_text(question) for question in survey.questions),
         label="comparing",

@@ -28,9 +28,10 @@ def compare(
 ) -> Comparison:
     """Return what n devices' reports tell beside a trusted curator, what epsilons add up to, and what shuffling hides.
 
-    `delta`: by default 1e-6, or n^-1.1 if less. `truth`: what people answer, or the path of a truth.toml; without it
-    `share` say yes, and so on. `runs`: of simulation, 0 for none; curators' need OpenDP. `progress` hears of each
-    question behind. Raises DomainError, SimulationError.
+    `delta` is by default 1e-6, or n^-1.1 if that is less. `truth` is what people answer, or the path of a truth.toml.
+    Without it, `share` is the share of yes. Then k options have shares as k to k - 1 .. to 1. `runs` is the number of
+    simulations, 0 for none. Simulated curators need OpenDP. `progress` is called after each question. Raises
+    DomainError, SimulationError.
     """
     if n < 2 or not 0 <= share <= 1 or runs < 0:
         raise DomainError(f"n ({n}) must be 2 or more, share ({share}) in [0, 1], and runs ({runs}) 0 or more.")

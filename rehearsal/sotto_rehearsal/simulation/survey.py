@@ -26,11 +26,12 @@ def simulate(
     progress: Callable[[int], object] = lambda _: None,
     **trouble: Any,
 ) -> Simulation:
-    """Return how well a survey does on n made-up people, in so many runs, and what goes wrong.
+    """Return how well a survey does on n made-up people, over `runs` runs, and what goes wrong.
 
-    `truth`: what they answer, or the path of a truth.toml; by default every answer is as likely. `waves`: as many as
-    the survey has, by default; `wave`: that one alone, else all are pooled. `trouble`: members of `Trouble`, which
-    replace the truth's. `progress` hears of the people behind. Raises SimulationError, DomainError.
+    `truth` is what people answer, or the path of a truth.toml. By default all answers are equally common. `waves` is
+    the number of waves, by default the survey's. `wave` estimates one of them, else all are pooled. `trouble` has
+    members of `Trouble`, which replace the truth's. `progress` is called with the number of people so far. Raises
+    SimulationError, DomainError.
     """
     if n < 2 or runs < 1:
         raise SimulationError(f"n ({n}) must be 2 or more, and runs ({runs}) 1 or more.")

@@ -157,7 +157,7 @@ def test_a_warning_goes_to_the_error_stream(kept: Path, trees: Path) -> None:
 def test_candidates_of_a_question_that_takes_none_are_not_passed_over(kept: Path, trees: Path, name: str) -> None:
     result = run(kept, "paid", "size", "--candidates", f"{name}={trees}")
     assert result.exit_code == 1
-    assert f"candidates are given for {name}: no text question that is asked for" in str(result.exception)
+    assert f"candidates are given for {name}, which is not a text question of this table" in str(result.exception)
 
 
 def test_a_token_in_the_environment_is_no_option_that_was_typed(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_what_could_move_a_terminal_is_escaped_in_the_table_and_exact_for_progra
         ([], "Give a collector's URL"),
         (["FILE", "paid"], "two or three questions"),
         (["http://127.0.0.1:9", "park", "paid"], "two or three questions"),
-        (["http://127.0.0.1:9", "park", "paid", "size"], "--token or SOTTO_TOKEN"),
+        (["http://127.0.0.1:9", "park", "paid", "size"], "give --token, or set SOTTO_TOKEN"),
         (["FILE", "paid", "size", "--candidates", "tree"], "takes QUESTION=FILE"),
         (["FILE", "paid", "size", "--candidates", "tree="], "takes QUESTION=FILE"),
         (["FILE", "paid", "tree", "--candidates", "tree=TREES", "--candidates", "tree=TREES"], "given twice for tree"),
@@ -203,7 +203,7 @@ def test_saved_records_come_back_and_replace_records_and_nothing_else(kept: Path
     assert np.array_equal(packed, collect(SURVEY))
     save_records(SURVEY, packed[:5], kept)
     assert len(read_records(kept)[1]) == 5
-    with pytest.raises(SourceError, match=r"trees\.txt is a text file, and is not replaced"):
+    with pytest.raises(SourceError, match=r"trees\.txt is a text file, and will not be replaced"):
         save_records(SURVEY, packed, trees)
     assert trees.read_text() == "oak\nelm\nash\n"
 
@@ -247,7 +247,7 @@ def test_what_a_collector_should_not_answer_is_refused(collector: FaultServer, m
     with pytest.raises(FetchError, match="visible ASCII"):
         fetch_records(collector.url, "park", "a b")
     collector.survey_reply = Scripted(200, b"<html>")
-    with pytest.raises(FetchError, match="what are not records"):
+    with pytest.raises(FetchError, match="did not answer with packed reports"):
         fetch_records(collector.url, "park", TOKEN)
     monkeypatch.setattr(records, "MAX_BYTES", 3)
     with pytest.raises(FetchError, match="more than 3 bytes"):

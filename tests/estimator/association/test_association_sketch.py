@@ -68,7 +68,7 @@ def test_a_text_and_a_yes_no_have_the_shares_that_people_gave() -> None:
     assert found.convergence.converged
 
 
-@pytest.mark.parametrize(("words", "message"), [([], "one at least"), (["oak", " oak "], "differ from one another")])
+@pytest.mark.parametrize(("words", "message"), [([], "one or more"), (["oak", " oak "], "all different")])
 def test_candidates_that_are_none_or_repeat_are_refused(words: list[str], message: str) -> None:
     with pytest.raises(DomainError, match=message):
         read_sides(SURVEY, ["tree", "paid"], {"tree": words})

@@ -43,7 +43,7 @@ def test_a_probability_is_a_decimal_or_a_fraction(half: str) -> None:
     ("arguments", "message"),
     [
         ([], "Give a collector's URL and a survey"),
-        (["--yes", "4", "--n", "10"], "Counts need to be told how people were asked: --design, --truth"),
+        (["--yes", "4", "--n", "10"], "Say how people were asked: add --design, --truth"),
         (["--yes", "4", "--warner", "0.6"], "Counts need both --yes and --n"),
         (["--yes", "11", "--n", "10", "--truth", "1/2"], "--yes: (11) must be in [0, n] (n = 10)"),
         (["--yes", "4", "--n", "10", "--warner", "0.6", "--epsilon", "1"], "give one"),
@@ -76,7 +76,7 @@ def test_a_probability_is_a_decimal_or_a_fraction(half: str) -> None:
         ),
         (["a.csv", "--column", "a", "--warner", ".7", "--wave", "1"], "--wave goes with a collector's URL."),
         (["http://127.0.0.1:9", "lunch", "extra"], "followed by one survey's id"),
-        (["http://127.0.0.1:9", "lunch"], "--token or SOTTO_TOKEN"),
+        (["http://127.0.0.1:9", "lunch"], "give --token, or set SOTTO_TOKEN"),
         (["tally.json", "--token", "t"], "--token goes with a collector's URL."),
         (["--yes", "4", "--n", "10", "--truth", "1/2", "--token", "t"], "--token goes with a collector's URL."),
         (["--yes", "4", "--n", "10", "--truth", "1/2", "--json", "--csv"], "Give --json or --csv, one of the two."),
@@ -113,7 +113,7 @@ def test_the_same_tally_twice_is_counted_with_a_warning(tmp_path: Path) -> None:
     result = sotto("estimate", str(tmp_path / "monday.json"), str(tmp_path / "copy.json"))
     assert result.exit_code == 0
     assert "n = 18 reports" in result.stdout
-    assert result.stderr.startswith(f"Warning: {tmp_path}/copy.json holds the same tally as {tmp_path}/monday.json: ")
+    assert result.stderr.startswith(f"Warning: {tmp_path}/copy.json has the same tally as {tmp_path}/monday.json. ")
 
 
 def test_a_plan_for_a_half_width_gives_it(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_plan_shows_the_digits_of_a_small_deviation() -> None:
         (["--epsilon", "1", "--n", "5", "--assurance", "1"], "--assurance"),
         (
             ["--epsilon", "1", "--n", "5", "--assurance", "0.9", "--target", "respondents"],
-            "assurance (0.9) must be left",
+            "assurance (0.9) goes with target population",
         ),
         (["--epsilon", "1", "--n", "5", "--assurance", "0.9", "--questions", "3"], "does not go with --questions"),
         (

@@ -50,7 +50,7 @@ def test_only_help_is_among_other_options(name: str) -> None:
         ("test groups --counts 4,6 --counts 5,5 --warner 3/4 --clusters c", "--clusters goes with a table: --column"),
         ("plan --epsilon 1 --n 100 --bits 8", "--bits goes with --text."),
         ("plan --epsilon 1 --n 100 --write", "--write goes with a survey file."),
-        ("plan survey.toml --n 100 --minimum 1", "--minimum does not go with a survey file: it is for planning one"),
+        ("plan survey.toml --n 100 --minimum 1", "--minimum does not go with a survey file: it plans one question"),
         ("plan survey.toml --n 100 --against n", "--against does not go with a survey file"),
     ],
 )

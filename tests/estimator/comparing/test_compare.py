@@ -173,7 +173,7 @@ def test_a_comparison_that_holds_at_every_look_is_wider() -> None:
     )
     assert ever.interval == ever.test == "anytime"
     assert ever.difference_low < once.difference_low
-    with pytest.raises(DomainError, match="anytime goes with groups of other people"):
+    with pytest.raises(DomainError, match="anytime needs groups of other people"):
         compare_groups(groups, options=IntervalOptions(method="anytime"), people="same")
 
 
@@ -362,10 +362,10 @@ def test_help_lists_no_option_that_is_refused() -> None:
         (("groups", *COUNTS, "--wave", "1"), "--wave and --stratum go with a collector's URL"),
         (("groups", *COUNTS, "--question", "what"), "must be among those with reports"),
         (("groups",), "Give a collector's URL and a survey"),
-        (("groups", "a.json", "a.json"), "none twice"),
+        (("groups", "a.json", "a.json"), "two or more different files"),
         (("trend", *COUNTS[:4], *COUNTS[8:]), "must be 3 or more"),
         (("trend", "--scores", "1,x", "--yes", "1", "--n", "9", "--truth", "1/2"), "must be numbers"),
-        (("groups", "--design", "extended-crosswise(prob=1/5)", *EXTENDED), "of several samples is of one group"),
+        (("groups", "--design", "extended-crosswise(prob=1/5)", *EXTENDED), "with several samples make one group"),
         (("share", "--null", ".2", "--yes", "1", "--n", "9"), "how people were asked"),
         (("share", "--null", "2", *COUNTS[:4], *COUNTS[8:]), "--null"),
     ],

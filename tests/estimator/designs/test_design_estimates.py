@@ -214,7 +214,7 @@ def test_marks_whose_mean_tells_nothing_are_estimated_all_the_same() -> None:
     counts = read_design(spec).matrix @ [6000, 14000]
     row = row_of((spec, counts.round(6).tolist()))
     assert row.share == pytest.approx(0.3, abs=1e-9)
-    with pytest.raises(DomainError, match="the mean report is the same under yes and under no: estimator=paper tells"):
+    with pytest.raises(DomainError, match="the mean report is the same under yes and no, so estimator=paper"):
         read_design(spec.replace(")", ", estimator=paper)"))
     with pytest.raises(DomainError, match=r"estimator \(mean\) must be least-variance or paper"):
         read_design("christofides(prob_marks=.1 .9, estimator=mean)")
@@ -347,12 +347,12 @@ def test_counts_may_name_the_reports_of_any_design_and_the_output_says_how_they_
 @pytest.mark.parametrize(
     ("counts", "exit_code", "message"),
     [
-        ("red=3,4", 2, "name all reports, or none"),
-        ("=3,=4", 2, "name all reports, or none"),
+        ("red=3,4", 2, "Name all reports, or none"),
+        ("=3,=4", 2, "Name all reports, or none"),
         ("red=3,red=4", 2, "names a report twice"),
         ("red=3,RED=4", 1, "counts name the report 'red' of kuk twice"),
         ("red=3,other=x", 2, "must be whole numbers of at most 10^12, with commas between, or NAME=NUMBER"),
-        ("red=3,blue=4", 1, "counts name 'blue', which is no report of kuk: it has other, red"),
+        ("red=3,blue=4", 1, "counts name 'blue', which is not a report of kuk. Its reports are other, red"),
         ("red=3", 1, "counts leave out other: name each report of kuk, other=0 where nobody gave it"),
     ],
 )
@@ -406,7 +406,7 @@ def test_outputs_say_by_which_designs_people_were_asked() -> None:
 
 def test_samples_that_no_share_explains_are_warned_of() -> None:
     result = sotto("--design", "extended-crosswise(prob=.2)", "--counts", "120,180", "--counts", "90,210")
-    assert "no share gives the reports of both" in result.stderr
+    assert "One share cannot give the reports of both" in result.stderr
     assert result.stdout.startswith("The reports contradict the survey's design")
 
 
@@ -417,13 +417,16 @@ def test_samples_that_no_share_explains_are_warned_of() -> None:
         ("--yes 4 --n 10 --design warner", "warner needs prob_statement"),
         ("--yes 4 --n 10 --design warner --prob 1e999999999", "must be a decimal or a fraction"),
         ("--yes 4 --n 10 --design warner(prob=.9) --prob .9", "--prob goes with one --design"),
-        ("--yes 4 --n 10 --design warner(prob=.9) --warner .9", "say one thing; give one"),
+        ("--yes 4 --n 10 --design warner(prob=.9) --warner .9", "all say how people were asked: give one"),
         ("--counts 4,5 --yes 4 --n 9 --warner .9", "Give --yes and --n, or --counts"),
         ("--counts 4,x --warner .9", "must be whole numbers of at most 10^12"),
         ("--counts 4,-5 --warner .9", "must be whole numbers of at most 10^12"),
         ("--counts 4,99999999999999 --warner .9", "must be whole numbers of at most 10^12"),
-        ("--counts 4,5 --design extended-crosswise(prob=.2)", "2 samples must each have --counts, in the order"),
-        ("tally.json --design warner(prob=.9)", "--design and its like go with counts"),
+        (
+            "--counts 4,5 --design extended-crosswise(prob=.2)",
+            "The designs have 2 samples, but --counts is given 1 times",
+        ),
+        ("tally.json --design warner(prob=.9)", "--design, --truth, --warner and --epsilon go with counts"),
     ],
 )
 def test_a_wrong_call_is_told_so(words: str, message: str) -> None:
@@ -438,17 +441,17 @@ def test_a_wrong_call_is_told_so(words: str, message: str) -> None:
     [
         ("--counts 4,5,6 --warner .9", "counts (3 of them) must be of the 2 reports of warner"),
         ("--counts 0,0 --warner .9", "one of them above 0"),
-        ("--yes 4 --n 9 --design warner(prob=p)", "needs a file that has it"),
+        ("--yes 4 --n 9 --design warner(prob=p)", "needs a table that has the column"),
         (
             "--design k-ary(n_answers=2,prob_truth=.6) --counts 3,4 "
             "--design k-ary(n_answers=3,prob_truth=.6) --counts 3,4,5",
-            "arms must be one or more, all of the same answers",
+            "arms must be one or more, all with the same answers",
         ),
         (
             "--yes 3 --n 9 --design singh-joarder(prob_statement=0.38196601125010515)",
-            "singh-joarder: reports are as likely under yes as under no: they tell nothing",
+            "singh-joarder: every report is as likely under yes as under no",
         ),
-        ("--yes 4 --n 9 --design unrelated(prob_question=.7) --allow-conclusive", "do not tell the share of yes"),
+        ("--yes 4 --n 9 --design unrelated(prob_question=.7) --allow-conclusive", "cannot give the share of yes"),
     ],
 )
 def test_counts_that_a_design_cannot_have_are_one_line(words: str, message: str) -> None:
@@ -463,7 +466,7 @@ def test_rows_whose_designs_have_different_answers_are_refused(tmp_path: Path) -
     path.write_text("r,n\n1,2\n2,3\n", encoding="utf-8")
     result = sotto(path, "--column", "r", "--design", "k-ary(n_answers=n,prob_truth=.6)")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "arms must be one or more, all of the same answers" in result.stderr
+    assert "arms must be one or more, all with the same answers" in result.stderr
 
 
 def test_a_report_that_cannot_be_is_refused(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_an_unknown_prevalence_makes_columns_of_the_same_answer() -> None:
     other = read_design("unrelated(prob_question=.3)")
     counts = np.array([40.0, 60])
     assert check_arms([Arm(design, counts), Arm(other, counts)])
-    with pytest.raises(DomainError, match="another sample"):
+    with pytest.raises(DomainError, match="Add a sample"):
         check_arms([Arm(design, counts)])
 
 
@@ -141,7 +141,7 @@ def test_a_value_may_name_a_column() -> None:
     assert spec.design({"chance of yes": "1/3"}).matrix[0].tolist() == pytest.approx([5 / 6, 1 / 3])
     with pytest.raises(DomainError, match=r"prob_forced_yes \(1.5\) must be in \[0, 1\]"):
         spec.design({"chance of yes": "1.5"})
-    with pytest.raises(DomainError, match="needs a file that has it"):
+    with pytest.raises(DomainError, match="needs a table that has the column"):
         read_design("warner(prob=p)")
 
 
@@ -154,7 +154,7 @@ def test_a_value_may_name_a_column() -> None:
         ("warner(1/6)", "must be written as parameter=value"),
         ("warner(prob=1/6, prob_statement=1/6)", "prob_statement is given twice"),
         ("warner(p=1/6)", "warner has no parameter p; it has prob_statement"),
-        ("warner(prob=1/2)", "warner: reports are as likely under yes as under no"),
+        ("warner(prob=1/2)", "warner: every report is as likely under yes as under no"),
         ("warner(prob=1e999999999)", r"prob_statement \(1e999999999\) must be a decimal or a fraction"),
         ("warner(prob=1/0)", "must be a decimal or a fraction"),
         ("warner(prob=)", "must be a decimal or a fraction"),
@@ -166,7 +166,7 @@ def test_a_value_may_name_a_column() -> None:
         ("k-ary(n_answers=1, prob_truth=1/2)", r"n_answers \(1\) must be >= 2"),
         ("k-ary(n_answers=1000000000, prob_truth=1/2)", r"n_answers \(1000000000\) must be a whole number"),
         ("kuk(prob_red_if_yes=.5, prob_red_if_no=.5)", "as likely under yes as under no"),
-        ("matrix(rows=9/10 1/5; 1/10 3/5)", r"add up to 1 under each answer; they add up to 1, 0.8"),
+        ("matrix(rows=9/10 1/5; 1/10 3/5)", r"add up to 1, not to 1, 0.8"),
         ("matrix(rows=9/10 1/5; 1/10)", "the same number of answers"),
         ("matrix", "its rows or its file"),
         ("unrelated(prob_question=0, prevalence=.2)", "as likely under yes as under no"),

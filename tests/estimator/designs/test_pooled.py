@@ -220,7 +220,7 @@ def test_a_nuisance_is_needed_for_coverage() -> None:
 
 def test_the_respondents_of_arms_that_tell_only_together_are_refused() -> None:
     arms = arms_of(("unrelated(prob_question=.7)", [120, 180]), ("unrelated(prob_question=.3)", [90, 210]))
-    with pytest.raises(DomainError, match="needs arms that tell the share of yes by themselves"):
+    with pytest.raises(DomainError, match="needs arms that give the share of yes each alone"):
         pooled_interval(arms, "yes", tail=0.025, target="respondents")
 
 

@@ -290,7 +290,7 @@ def test_counts_that_no_honest_loads_give_are_warned_of_and_others_are_not(tmp_p
         assert [figure[name] for name in ("estimate", "standard_error", "low", "high")] == [None] * 4
         assert figure["n_reports"] == 60
     result = run(str(tmp_path / "l.ndjson"))
-    assert "The probabilities are not those of the design" in result.stderr
+    assert "the probabilities are not those of the design" in result.stderr
     assert "contradict the design" in result.stdout
 
 
@@ -359,8 +359,8 @@ def test_a_bad_record_is_refused_with_its_line(tmp_path: Path, message: str) -> 
         ("", "holds no records"),
         ("duration,duration\n1,2\n", "line 1: names a column twice"),
         ("duration,value\n1\n", "line 2: has 1 cells, the header has 2"),
-        ('duration,value\n"1,2\n', "is no CSV"),
-        ("duration,value\n\xff,2\n", "line 2, byte 1: 0xff is no text in UTF-8"),
+        ('duration,value\n"1,2\n', "is not CSV"),
+        ("duration,value\n\xff,2\n", "line 2, byte 1: 0xff is not UTF-8"),
     ],
 )
 def test_a_bad_csv_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -448,7 +448,7 @@ def test_progress_hears_of_every_byte(tmp_path: Path) -> None:
 def test_a_line_without_an_end_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "b.ndjson"
     path.write_bytes(b"[" * (3 * MAX_LINE))
-    with pytest.raises(SourceError, match="line 1: is too long a line"):
+    with pytest.raises(SourceError, match="line 1: the line has more than"):
         read_navigation_timing([path])
 
 

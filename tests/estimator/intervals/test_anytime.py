@@ -199,7 +199,7 @@ def test_anytime_is_the_method_of_that_name() -> None:
     assert '"method": "anytime"' in flag.output
     other = CliRunner().invoke(estimate, [*counts, "--anytime", "--method", "wilson"])
     assert other.exit_code == 2
-    assert "--anytime is --method anytime: give one method." in other.output
+    assert "--anytime means --method anytime: give one method." in other.output
 
 
 @pytest.mark.thorough

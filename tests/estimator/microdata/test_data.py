@@ -203,7 +203,7 @@ def test_post_stratified_shares_are_those_of_the_groups_in_their_proportions(pat
 
 def test_rows_that_miss_an_answer_are_left_out_and_said(path: Path) -> None:
     path.write_text(path.read_text() + "east,x,1,a,.2,\neast,x,1,a,.2,NA\n")
-    said = "2 of 602 rows are left out, as they miss a value: cheated in 2"
+    said = "2 of 602 rows are left out because a value is missing: cheated in 2"
     assert said in printed(path, *CROSSWISE)
     assert loaded(path, *CROSSWISE)["left_out"] == said
     assert said in printed(path, *CROSSWISE, "--csv")
@@ -230,9 +230,9 @@ def test_reports_that_contradict_the_design_are_warned_of(tmp_path: Path) -> Non
 
 USAGE = {
     "two files": (("--column", "a", "b.csv"), "--column goes with one file"),
-    "no design": (("--column", "cheated"), "--column needs to be told how people were asked"),
+    "no design": (("--column", "cheated"), "Say how the people in --column were asked"),
     "no arm": ((*CROSSWISE[:2], "--design", "a=direct"), "need --arm"),
-    "no label": ((*CROSSWISE, "--arm", "half"), "--arm needs a design for each of its texts"),
+    "no label": ((*CROSSWISE, "--arm", "half"), "--arm needs a design for each text in its column"),
     "no column": (("--by", "region"), "--by goes with a table"),
     "weights alone": (("--weights", "weight"), "--weights goes with a table"),
     "counts too": ((*CROSSWISE, "--yes", "1", "--n", "2"), "one of the four"),
@@ -256,9 +256,9 @@ WRONG = {
     "no group": ((*CROSSWISE, "--by", "age"), "has no column 'age'"),
     "no report": (("--column", "half", *CROSSWISE[2:]), "column half, row 2: 'a' must be one of the reports"),
     "no weight": ((*CROSSWISE, "--weights", "school"), "column school, row 2: 'east0' must be a number"),
-    "respondents": ((*CROSSWISE, "--weights", "weight", "--target", "respondents"), "must be the population"),
+    "respondents": ((*CROSSWISE, "--weights", "weight", "--target", "respondents"), "target must be population"),
     "a method": ((*CROSSWISE, "--weights", "weight", "--method", "hoeffding"), "method (hoeffding) does not go with"),
-    "no person": ((*CROSSWISE, "--strata", "school", "--clusters", "school"), "a single one was drawn"),
+    "no person": ((*CROSSWISE, "--strata", "school", "--clusters", "school"), "only one was drawn"),
 }
 
 
@@ -292,7 +292,7 @@ def test_a_wrong_call_of_a_program_is_an_error(path: Path) -> None:
     with pytest.raises(SourceError, match="a table is of one file, and 2 are named"):
         estimate([path, path], column="cheated", design="direct")
     frame = pd.read_csv(path)
-    with pytest.raises(SourceError, match="a data frame has a row a person: column says which"):
+    with pytest.raises(SourceError, match="a data frame has one row per person: name the column"):
         estimate(frame)
     with pytest.raises(SourceError, match="column goes with one file, or one data frame"):
         estimate(frame, column="cheated", design="direct", wave=1)
@@ -302,7 +302,7 @@ def test_a_wrong_call_of_a_program_is_an_error(path: Path) -> None:
         estimate(path, design="direct")
     with pytest.raises(DomainError, match="arm and several designs go together"):
         estimate(path, column="cheated", design={"a": "direct"})
-    with pytest.raises(NoReportsError, match="no column of groups is named"):
+    with pytest.raises(NoReportsError, match="name a column of groups"):
         read_data(path, "cheated", "crosswise(prob=1/6)").estimate_groups()
 
 

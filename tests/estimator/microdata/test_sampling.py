@@ -75,7 +75,7 @@ def test_scores_of_a_binary_design_are_those_of_its_channel() -> None:
 
 
 def test_scores_of_a_design_that_does_not_tell_are_refused() -> None:
-    with pytest.raises(DomainError, match="unrelated: its reports alone do not tell the shares"):
+    with pytest.raises(DomainError, match="unrelated: its reports alone cannot give the shares"):
         design_scores(read_design("unrelated(prob_question=2/3)"))
 
 
@@ -224,12 +224,12 @@ def test_equal_weights_are_no_weights() -> None:
 
 @pytest.mark.parametrize("clusters", [None, [0, 1, 2, 2]])
 def test_a_stratum_of_which_one_was_drawn_is_named(clusters: list[int] | None) -> None:
-    with pytest.raises(SourceError, match=r"stratum '1' of of: a single one was drawn"):
+    with pytest.raises(SourceError, match=r"stratum '1' of of: only one was drawn"):
         estimate_shares(
             SCORES[[0, 1, 0, 0]],
             sampling_of([1] * 4, strata=[0, 0, 1, 1] if clusters else [0, 0, 0, 1], clusters=clusters),
         )
-    with pytest.raises(SourceError, match=r"all rows: a single one was drawn"):
+    with pytest.raises(SourceError, match=r"all rows: only one was drawn"):
         estimate_shares(SCORES[[0]], sampling_of([1]))
 
 

@@ -74,11 +74,13 @@ def test_weights_that_are_lost_beside_others_are_named(tmp_path: Path) -> None:
 
 def test_weights_beside_a_populations_size_are_its_people(tmp_path: Path) -> None:
     assert read(tmp_path, ROWS, 9, weights="w").population_size == 9
-    with pytest.raises(SourceError, match=r"column w, row 3: '0.5' must be >= 1 beside a population's size"):
+    with pytest.raises(
+        SourceError, match=r"column w, row 3: '0.5' must be >= 1 where the size of the population is given"
+    ):
         read(tmp_path, "w\n2\n0.5\n", 4, weights="w")
     with pytest.raises(SourceError, match=r"column w adds up to 8, far from the population's 1,000"):
         read(tmp_path, ROWS, 1000, weights="w")
-    with pytest.raises(SourceError, match="a population of 2 has not the 3"):
+    with pytest.raises(SourceError, match="has 3 people, more than the population's 2"):
         read(tmp_path, ROWS, 2)
 
 
@@ -86,7 +88,7 @@ def test_weights_beside_a_populations_size_are_its_people(tmp_path: Path) -> Non
     ("margins", "words"),
     [
         ({"old": 1}, r"column g, row 3: 'young' must be in the margins"),
-        ({"old": 1, "young": 1, "middle": 1}, r"column g: nobody is of 'middle', which the margins have"),
+        ({"old": 1, "young": 1, "middle": 1}, r"column g: nobody has 'middle', which is in the margins"),
     ],
 )
 def test_an_empty_stratum_is_named(tmp_path: Path, margins: dict[str, float], words: str) -> None:
@@ -103,7 +105,7 @@ def test_margins_that_are_shares_add_up_to_1() -> None:
         {"a": 1, "b": 0.1},
     ):
         with pytest.raises(
-            DomainError, match=r"margins: shares must add up to 1, and these to .*; people are 1 or more"
+            DomainError, match=r"margins: shares must add up to 1, not to .*; numbers of people must be 1 or more"
         ):
             SamplingColumns(post_stratify="g", margins=odd)
     for good in ({"a": 0.4, "b": 0.6}, {"a": 1 / 3, "b": 1 / 3, "c": 0.333}, {"a": 1, "b": 1}, {"a": 0.5, "b": 2}):

@@ -90,9 +90,12 @@ def test_picture_table_json_and_csv_have_the_same_points(against: str, tmp_path:
     [
         (["--n", "9", "--against", "n"], "--against goes with --plot,"),
         (["--n", "9", "--plot", "a.svg", "--against", "epsilon"], "needs --epsilon twice"),
-        (["--half-width", ".1", "--plot", "a.svg", "--against", "epsilon"], "--against epsilon goes with --n"),
-        (["--n", "9", "--plot", "a.svg", "--against", "options"], "goes with --options, 3 or more"),
-        (["--n", "9", "--options", "2", "--plot", "a.svg", "--against", "options"], "goes with --options, 3 or more"),
+        (["--half-width", ".1", "--plot", "a.svg", "--against", "epsilon"], "--against epsilon needs --n"),
+        (["--n", "9", "--plot", "a.svg", "--against", "options"], "needs a one-of question with --options 3 or more"),
+        (
+            ["--n", "9", "--options", "2", "--plot", "a.svg", "--against", "options"],
+            "needs a one-of question with --options 3 or more",
+        ),
         (["--n", "9", "--plot", "a.svg", "--against", "n", "--questions", "3"], "and not with --questions"),
         (["--n", "9", "--plot", "a.svg", "--against", "n", "--minimum", "0", "--maximum", "1"], "--minimum"),
         (["--n", "9", "--plot", "a.svg", "--against", "n", "--text", "--candidates-n", "9"], "--text"),

@@ -164,7 +164,7 @@ def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "A plan without --n needs something that is wanted"),
+        ([], "A plan without --n needs a target"),
         (["--n", "0"], "--n"),
         (["--n", "1"], "n (1) must be in [2, 10^12]"),
         (["--n", "300", "--epsilon", "1"], "--epsilon does not go with a survey file"),

@@ -203,7 +203,7 @@ def test_write_puts_into_the_file_what_reaches_all_that_is_wanted(tmp_path: Path
     )
     written = plan_file(tmp_path, text, "--n", "2000", "--half-width", "0.08", "--total-epsilon", "3", "--write")
     assert written.exit_code == 0, written.output
-    assert "survey.toml is written: epsilon of a 1 -> " in " ".join(written.stderr.split())
+    assert "survey.toml was changed: epsilon of a 1 -> " in " ".join(written.stderr.split())
     after = (tmp_path / "survey.toml").read_text()
     assert [line for line in after.splitlines() if not line.startswith("epsilon")] == [
         line for line in text.splitlines() if not line.startswith("epsilon")
@@ -230,7 +230,7 @@ def test_what_is_not_reached_is_not_written(tmp_path: Path) -> None:
     text = survey_text(question("a", "yes-no", "1", "0.01"))
     refused = plan_file(tmp_path, text, "--n", "300", "--write")
     assert refused.exit_code == 1
-    assert "is left as it is: what is wanted is not reached" in refused.stderr
+    assert "was not changed: no plan reaches the targets" in refused.stderr
     assert "a: with 300 answers the share will be known to" in refused.stdout  # and what shows why
     assert (tmp_path / "survey.toml").read_text() == text
     shown = " ".join(plan_file(tmp_path, text, "--n", "300").output.split())
@@ -244,7 +244,7 @@ def test_a_file_that_has_all_of_it_already_is_not_written(tmp_path: Path) -> Non
     before = (tmp_path / "survey.toml").read_text()
     again = plan_file(tmp_path, before, *words)
     said = " ".join(again.stderr.split())
-    assert said.endswith("survey.toml is left as it is: it has just these epsilons already.")
+    assert said.endswith("survey.toml was not changed: it has these epsilons already.")
     assert (tmp_path / "survey.toml").read_text() == before != text
 
 
@@ -294,7 +294,7 @@ def test_bad_usage_is_refused_in_a_line(tmp_path: Path, words: list[str], said: 
 def test_what_needs_a_wish_says_so_where_there_is_none(tmp_path: Path, words: list[str]) -> None:
     refused = plan_file(tmp_path, LUNCH, *words)
     assert refused.exit_code == 2
-    assert "needs something that is wanted" in refused.output
+    assert "needs a target" in refused.output
 
 
 def test_options_of_a_file_need_one() -> None:

@@ -172,7 +172,7 @@ def test_an_assurance_outside_0_to_1_is_refused(assurance: float) -> None:
 
 
 def test_an_assurance_about_the_respondents_is_refused_by_name() -> None:
-    with pytest.raises(DomainError, match=r"assurance \(0.9\) must be left out about the respondents"):
+    with pytest.raises(DomainError, match=r"assurance \(0.9\) goes with target population"):
         respondents_needed(0.1, WARNER, options=PlanOptions(target="respondents", assurance=0.9))
 
 

@@ -218,7 +218,7 @@ def test_planned_groups_are_told_apart_as_often_as_planned() -> None:
         (lambda: GroupsTest(ONE, 0.1, 1.1), r"share \(1.1\) must be in \[0, 1\]\."),
         (
             lambda: respondents_for_power(ShareTest(ONE, 0.1, 0.1 + 1e-7), 0.8),
-            r"power \(0.8\) must be reachable with 10\^9 respondents",
+            r"power \(0.8\) cannot be reached with 10\^9 respondents",
         ),
     ],
 )

@@ -177,7 +177,7 @@ def test_powers_are_planned_with_from_ten_reports_of_the_rarest_kind_on(planned:
 
 
 def test_a_share_too_rare_for_the_approximation_is_refused() -> None:
-    with pytest.raises(DomainError, match=r"share must not be so rare: 10\^9 respondents are too few for 10 such"):
+    with pytest.raises(DomainError, match=r"the share is too small: among 10\^9 respondents fewer than 10 such"):
         respondents_for_power(ChangeTest(CLEAR, 0, 1e-12, "same"), 0.8)
 
 

@@ -145,7 +145,10 @@ def test_a_curve_is_drawn_and_its_points_are_printed(ending: str, tmp_path: Path
         ([*COMMANDS[4], "--one-sided", "--n", "5"], "No such option"),
         ([*COMMANDS[5][:5], "--slope", "0", "--n", "5"], "slope (0.0) must be in [-20, 20], and not 0."),
         ([*COMMANDS[0], "--n", "5", "--plot", "curve.gif"], "must end in .png, .pdf, .svg."),
-        ([*SHARE[:3], "--null", "0.1", "--share", "0.1000001", "--power", "0.8"], "reachable with 10^9 respondents"),
+        (
+            [*SHARE[:3], "--null", "0.1", "--share", "0.1000001", "--power", "0.8"],
+            "cannot be reached with 10^9 respondents",
+        ),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_words(arguments: list[str], message: str) -> None:

@@ -160,7 +160,7 @@ def test_the_command_takes_a_file_of_reports_and_refuses_to_join_two(
     assert ran.stdout == f"{regress_reports(survey, records[:5000], 'paid ~ smokes').as_table()}\n"
     joined = CliRunner().invoke(main, ["regress", path, path, "paid ~ smokes"])
     assert joined.exit_code == 2
-    assert "counts a device once and forgets it" in " ".join(joined.stderr.split())
+    assert "Reports of two surveys cannot be joined" in " ".join(joined.stderr.split())
 
 
 @pytest.mark.thorough

@@ -79,8 +79,8 @@ def test_arms_texts_of_reports_and_clusters_are_options(data: Path) -> None:
 USAGE = [
     (("--reports", "a,b", "--yes-is", "a"), "one of the two"),
     (("--predict", "age"), "must be COLUMN=VALUE"),
-    (("--design", "direct"), "several need --arm"),
-    (("--arm", "region"), "for each of its texts"),
+    (("--design", "direct"), "Several designs need --arm"),
+    (("--arm", "region"), "for each text in its column"),
     (("--outcome", "probit"), "is not one of"),
 ]
 
@@ -134,7 +134,7 @@ def test_an_offset_is_that_of_python(data: Path) -> None:
 def test_the_old_spelling_of_a_random_intercept_works_with_a_line_on_stderr(data: Path) -> None:
     new, old = (run(data, of, "region", formula="cheated ~ age") for of in ("--random-intercept", "--cluster"))
     assert (old.stdout, new.stderr) == (new.stdout, "")
-    assert old.stderr.startswith("Warning: --cluster is now --random-intercept; the old spelling goes")
+    assert old.stderr.startswith("Warning: --cluster is now called --random-intercept. The next version")
     both = run(data, "--random-intercept", "region", "--cluster", "region", formula="cheated ~ age")
     assert (both.exit_code, "give one of the two" in both.stderr) == (2, True)
     assert "--cluster " not in CliRunner().invoke(main, ["regress", "--help"]).stdout

@@ -29,6 +29,8 @@ from sotto_estimator import (
     read_data,
     read_format,
     regress,
+    share_test,
+    trend_test,
     what_if,
 )
 from sotto_estimator.results.document import Column, Document, Part, Table
@@ -80,6 +82,8 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
         arm("forced(prob_forced_yes=3/4, prob_forced_no=0)", [390, 210]),
     ]
     void_arms = [arm("warner(prob_statement=.6)", [399, 1])]
+    void_model = [arm("crosswise(prob_innocuous=1/6)", [390, 10]), arm("crosswise(prob_innocuous=5/6)", [390, 10])]
+    found = estimate(tally)
     timing = read_format("navigation-timing", [write_lines(folder / "b.ndjson", beacons(2000))])
     every = [record | {"country": NASTY} for record in beacons(400, share_high=1.0)]
     high = [record for record in every if record["confidence"]["value"] == "high"][:8]
@@ -90,7 +94,7 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
     texts = read_format("android-autofill", [write_lines(folder / "p.ndjson", payloads(["Country"] * 30))])
     people, void = (read_data(folder / name, "paid", design, by="of") for name in ("people.csv", "void.csv"))
     return {
-        "Estimates": estimate(tally),
+        "Estimates": found,
         "Estimates of void counts": estimate_counts(399, 400, Channel(0.6, 0.4)),
         "SideBySide": people.estimate_groups(),
         "SideBySide with a void group": void.estimate_groups(),
@@ -126,6 +130,15 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
         "AutofillTexts": texts,
         "Regression of a separated column": regress(folder / "apart.csv", "paid ~ age", design="direct"),
         "Figures of a group without an end": without_end,
+        "Association of void counts": associate((survey, records[:1].repeat(N, axis=0)), questions=["paid", "ate"]),
+        "ModelEstimate of void counts": estimate_model("one-sayers", void_model),
+        "Tested shares of void counts": share_test(void_arms, null=0.3),
+        "Tested trend with a void group": trend_test(
+            {NASTY: Group(199, 200, Channel(0.6, 0.4))} | {at: Group(90, 200, Channel(0.6, 0.4)) for at in "bc"}
+        ),
+        "Estimates of 4,000 answers": replace(
+            found, figures=tuple(replace(found.rows[0], answer=f"{at} {NASTY}") for at in range(4000))
+        ),
         "Decoded of 4,000 strings": decoded(rows=tuple(replace(ROWS[0], string=f"{at} {NASTY}") for at in range(4000))),
     }
 
@@ -137,7 +150,9 @@ KINDS = [
     *("SurveyPlan", "RespondentsPlan", "SharePlan", "SharePlan of a half-width", "SharePlan of a survey that draws"),
     *("WidthCurves", "NumberPlan", "NumberPlan of a half-width", "TextPlan", "PowerPlan", "PowerPlan of too few"),
     *("SurveyPlan with a wish", "FormatShares", "Figures", "AutofillTexts"),
-    *("Regression of a separated column", "Figures of a group without an end", "Decoded of 4,000 strings"),
+    *("Regression of a separated column", "Figures of a group without an end"),
+    *("Association of void counts", "ModelEstimate of void counts", "Tested shares of void counts"),
+    *("Tested trend with a void group", "Estimates of 4,000 answers", "Decoded of 4,000 strings"),
 ]
 
 

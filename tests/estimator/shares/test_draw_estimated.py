@@ -156,10 +156,14 @@ def test_a_table_of_two_questions_is_of_the_reports_that_answer_both() -> None:
     assert [(cell.share, cell.standard_error) for cell in found.cells] == [
         (cell.share, cell.standard_error) for cell in expected.cells
     ]
-    with pytest.raises(SourceError, match=r"no report answers q0 and q1 and q3: draw is 2, and a table needs draw = 3"):
+    with pytest.raises(
+        SourceError, match=r"no report answers q0 and q1 and q3: draw is 2, and a table needs at least draw = 3"
+    ):
         associate(FIVE, records, ["q0", "q1", "q3"])
     one = replace(survey_of(YES_NO, YES_NO), draw=1)
-    with pytest.raises(SourceError, match=r"no report answers q0 and q1: draw is 1, and a table needs draw = 2"):
+    with pytest.raises(
+        SourceError, match=r"no report answers q0 and q1: draw is 1, and a table needs at least draw = 2"
+    ):
         associate(one, people(one, 50), ["q0", "q1"])
     only = records[drawn[:, 1]]
     with pytest.raises(SourceError, match=r"none of [0-9,]+ reports answers q0 and q3: each answers 2 questions"):

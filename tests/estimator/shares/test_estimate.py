@@ -183,7 +183,7 @@ def test_equal_tallies_are_merged_with_a_warning_that_they_may_be_copies(tally: 
     said: list[str] = []
     assert read_tallies([tmp_path / name for name in names], said.append).n_reports == 4000
     assert [text.replace(f"{tmp_path}/", "") for text in said] == [
-        f"{copy} holds the same tally as a.json: if it is a copy, its reports are counted twice."
+        f"{copy} has the same tally as a.json. If it is a copy, its reports are counted twice."
         for copy in ("c.json", "d.json")
     ]
     (tmp_path / "none.json").write_bytes(Tally.empty(tally.survey).to_json())
@@ -199,7 +199,7 @@ def test_a_tally_of_another_survey_is_refused_by_the_name_of_its_file(tally: Tal
     )
     (tmp_path / "lunch.json").write_bytes(tally.to_json())
     (tmp_path / "other.json").write_bytes(Tally.empty(other).to_json())
-    with pytest.raises(SourceError, match=r"other\.json does not go with the tallies before it: \$\.survey"):
+    with pytest.raises(SourceError, match=r"other\.json cannot be merged with the tallies before it: \$\.survey"):
         read_tallies([tmp_path / "lunch.json", tmp_path / "other.json"])
 
 

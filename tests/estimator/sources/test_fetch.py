@@ -120,7 +120,7 @@ def test_the_tally_of_another_survey_is_refused(collector: FaultServer) -> None:
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b"\xff", b'{"format":"sottovoce-tally-1","n_reports":-1}'])
 def test_what_is_no_tally_is_refused(collector: FaultServer, body: bytes) -> None:
     collector.survey_reply = Scripted(200, body)
-    assert "answered with what is not a tally: $" in refused(collector)
+    assert "did not answer with a tally: $" in refused(collector)
 
 
 def test_a_problem_is_told_in_its_own_words(collector: FaultServer) -> None:
@@ -153,6 +153,6 @@ def test_a_saved_tally_replaces_a_tally_and_nothing_else(tally: Tally, tmp_path:
     fetch.save(tally, kept)
     assert fetch.read_tallies([kept]) == tally
     other.write_text('id = "lunch"')
-    with pytest.raises(SourceError, match=r"survey\.toml is a text file, and is not replaced"):
+    with pytest.raises(SourceError, match=r"survey\.toml is a text file, and will not be replaced"):
         fetch.save(tally, other)
     assert other.read_text() == 'id = "lunch"'

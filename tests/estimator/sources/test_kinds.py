@@ -175,11 +175,13 @@ def test_what_was_read_before_is_named_too() -> None:
     tally = Tally.empty(SURVEY)
     with pytest.raises(SourceError, match=r"^this is a tally, not packed reports\. Give a file of `sotto associate"):
         associate(tally, questions=["paid", "ill"])
-    with pytest.raises(SourceError, match=r"^this is a tally, not a table with a row a person\. Give CSV, Parquet"):
+    with pytest.raises(SourceError, match=r"^this is a tally, not a table with one row per person\. Give CSV, Parquet"):
         regress(tally, "paid ~ age", design="direct")
-    with pytest.raises(SourceError, match=r"^a data frame is a table with a row a person, not packed reports"):
+    with pytest.raises(SourceError, match=r"^a data frame is a table with one row per person, not packed reports"):
         associate(FRAME, questions=["paid", "ill"])
-    with pytest.raises(SourceError, match=r"^a collector's survey is noisy reports, not a table with a row a person"):
+    with pytest.raises(
+        SourceError, match=r"^a collector's survey is noisy reports, not a table with one row per person"
+    ):
         source_of("http://127.0.0.1:9", "lunch", "t").table(["a"])
 
 

@@ -48,7 +48,7 @@ def test_what_is_no_url_are_files(context: click.Context) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_collector_is_not_asked_without_a_token(command: str) -> None:
     words, options = COMMANDS[command]
-    expected = "Error: A collector answers analysts: --token or SOTTO_TOKEN is needed."
+    expected = "Error: A collector answers only analysts: give --token, or set SOTTO_TOKEN."
     assert refusal_of(command, words, options) == expected
 
 

@@ -118,7 +118,7 @@ def test_a_line_is_a_candidate(tmp_path: Path, content: bytes, expected: tuple[s
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no candidates"),
+        (b"", "has no candidates"),
         (b"\xef\xbb\xbf", "line 1: is empty."),
         (b"apple\npear\napple\n", "line 3: 'apple' is already on line 1."),
         ("\u00e9\npear\ne\u0301".encode(), "line 3: 'é' is already on line 1."),
@@ -164,7 +164,7 @@ def test_strings_of_another_hash_are_taken_as_they_stand(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no candidates"),
+        (b"", "has no candidates"),
         (b"apple\n\n", "line 2: is empty."),
         (b"apple\napple\n", "line 2: 'apple' is already on line 1."),
         (b"pe\xe4r\n", "line 1: byte 3 is not UTF-8."),
@@ -204,17 +204,17 @@ def test_a_column_of_a_csv_file_is_read_by_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is empty: it holds nothing to read."),
+        (b"", "is empty: there is nothing to read."),
         (b"n,m\n1,2\n", "has no column 'name'; it has 'n', 'm'."),
-        (b"name,name\n1,2\n", "has 2 columns of the name 'name'"),
-        (b"name,n\n", "holds no candidates"),
+        (b"name,name\n1,2\n", "has 2 columns named 'name'"),
+        (b"name,n\n", "has no candidates"),
         (b"name,n\npear,1\npear,2\n", "line 3: 'pear' is already on line 2."),
         (b"name,n\npear\n", "line 2: has 1 columns, the first line 2."),
         (b"name,n\npear,1\n\n", "line 3: has 0 columns, the first line 2."),
         (b"name,n\n,1\n", "line 2: is empty."),
         (b'name,n\n"pe\nar",1\n', "line 3: must be a text"),
-        (b'name,n\n"pear,1\n', "line 2: is no CSV"),
-        (b'name,n\n"pear"s,1\n', "line 2: is no CSV"),
+        (b'name,n\n"pear,1\n', "line 2 is not CSV"),
+        (b'name,n\n"pear"s,1\n', "line 2 is not CSV"),
         (b"name,n\npear," + 200_000 * b"x", "line 2: has more than 131072 bytes."),
         (b"name,n\npe\xffr,1\n", "line 2: byte 3 is not UTF-8."),
     ],

@@ -135,11 +135,11 @@ def test_few_cells_are_warned_of_where_something_is_found() -> None:
     for seed in range(20):
         counts, candidates, _ = FEW_CELLS.draw(seed)
         decoded = decode(counts, FEW_CELLS.rates, candidates)
-        assert any("few cells (64" in text for text in decoded.warnings) == bool(decoded.rows)
+        assert any("only 64 cells" in text for text in decoded.warnings) == bool(decoded.rows)
         warned.append(bool(decoded.rows))
     assert set(warned) == {True, False}
     counts, candidates, _ = SETTINGS["a small filter"].draw(0)
-    assert not any("few cells" in text for text in decode(counts, RATES, candidates).warnings)
+    assert not any(" cells, and there should be" in text for text in decode(counts, RATES, candidates).warnings)
 
 
 def test_the_printed_errors_allow_for_the_choice_where_most_answers_are_on_no_list() -> None:

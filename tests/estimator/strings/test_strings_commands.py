@@ -175,7 +175,7 @@ def test_tally_files_are_merged(folder: Path) -> None:
     (folder / "again.json").write_bytes(tally().to_json())
     merged = sotto("decode", folder / "tally.json", folder / "again.json", "liked", "--candidates", folder / "list.txt")
     assert f"n = {64 * PER_COHORT:,} reports" in merged.stdout
-    assert "again.json holds the same tally as" in merged.stderr
+    assert "again.json has the same tally as" in merged.stderr
 
 
 def test_the_table_the_csv_and_the_json_say_the_same(folder: Path) -> None:
@@ -270,7 +270,7 @@ def test_options_change_what_is_decoded(folder: Path) -> None:
             "--wave goes with a collector",
         ),
         (["http://127.0.0.1:9", "fruit", "--candidates", "list.txt"], "by one survey's id and one question's"),
-        (["http://127.0.0.1:9", "fruit", "liked", "--candidates", "list.txt"], "--token or SOTTO_TOKEN is needed"),
+        (["http://127.0.0.1:9", "fruit", "liked", "--candidates", "list.txt"], "give --token, or set SOTTO_TOKEN"),
         (["--rappor-csv", "r.csv", "--level", "0.9"], "--rappor-csv has columns of level 0.95"),
         (["tally.json", "liked", "--alphabet", "ab"], "--alphabet goes with --unknown."),
         (
@@ -280,7 +280,7 @@ def test_options_change_what_is_decoded(folder: Path) -> None:
         (["reports", "liked", "--unknown", "--all"], "--all goes with a list of candidates"),
         (["reports", "--unknown"], "or a file of packed reports and QUESTION."),
         (["one", "two", "liked", "--unknown"], "--unknown takes one file of packed reports."),
-        (["http://127.0.0.1:9", "fruit", "liked", "--unknown"], "--token or SOTTO_TOKEN is needed"),
+        (["http://127.0.0.1:9", "fruit", "liked", "--unknown"], "give --token, or set SOTTO_TOKEN"),
         (["tally.json", "liked", "--json", "--csv"], "Give --json or --csv, one of the two."),
         (["tally.json", "liked", "--candidates", "list.txt", "--token", "t"], "--token goes with a collector's URL."),
         (["reports", "liked", "--unknown", "--token", "t"], "--token goes with a collector's URL."),
@@ -309,7 +309,7 @@ def test_a_wrong_call_is_a_usage_error(arguments: list[str], message: str, monke
         (["tally.json", "liked", "--candidates", "twice.txt"], "line 2: 'fig' is already on line 1."),
         (["tally.json", "liked", "--candidates", "list.txt", "--column", "x"], "has no column 'x'; it has "),
         (["tally.json", "liked", "--candidates", "list.txt", "--plot", "plot.exe"], "must end in .png"),
-        (["tally.json", "liked", "--candidates", "list.txt", "--rappor-csv", "list.txt"], "holds something else"),
+        (["tally.json", "liked", "--candidates", "list.txt", "--rappor-csv", "list.txt"], "has something else in it"),
         (["http://127.0.0.1:9", "fruit", "liked", "--candidates", "list.txt", "--token", "t"], "not be reached"),
         (["--params", "params.csv", "--counts", "map.csv", "--map", "map.csv"], "map.csv, row 1"),
         (["--params", "params.csv", "--counts", "none.csv", "--map", "map.csv"], "none.csv cannot be read"),

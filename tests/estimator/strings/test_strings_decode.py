@@ -37,7 +37,7 @@ def test_counts_without_noise_are_decoded_to_the_truth() -> None:
     assert {row.string: row.share for row in decoded.rows} == pytest.approx(shares, abs=1e-9)
     assert decoded.explained_mass == pytest.approx(1, abs=1e-9)
     [warning] = decoded.warnings
-    assert warning.startswith("there are few cells (128")
+    assert warning.startswith("there are only 128 cells")
 
 
 def three_strings() -> tuple[BitCounts, CandidateMap]:
@@ -160,7 +160,7 @@ def test_candidates_that_others_make_up_are_named() -> None:
     bits = np.array([[0, 1, 1, 0], [1, 0, 2, 2], [0, 1, 2, 2], [1, 0, 1, 0]], np.uint16)[:, :, None]
     counts = BitCounts(np.full(4, 1000), np.tile([600, 500, 400, 400], (4, 1)))
     decoded = decode(counts, RATES, CandidateMap.given("abcd", BloomDesign(4, 1, 4), bits))
-    assert any(text.startswith("'d' cannot be told from combinations") for text in decoded.warnings)
+    assert any(text.startswith("reports cannot distinguish 'd' from combinations") for text in decoded.warnings)
 
 
 @pytest.mark.parametrize("n_reports", [0, 1, 1000])

@@ -59,9 +59,9 @@ def test_parameters_become_a_design_and_its_two_stages(
         ("k,h,m,p,q,f\n8,2,128,.25,.75,nan", "f ('nan') must be a decimal in [0, 1]."),
         ("k,h,m,p,q,f\n8,2,128,.25,.75,.", "f ('.') must be a decimal in [0, 1]."),
         ("k,h,m,p,q,f\n8,2,128,.25,.75,", "f ('') must be a decimal in [0, 1]."),
-        ("k,h,m,p,q,f\n8,2,128,.75,.75,.5", "p (0.75) must be below q (0.75): without signal nothing can be decoded."),
-        ("k,h,m,p,q,f\n8,2,128,.75,.25,.5", "p (0.75) must be below q (0.25): without signal nothing can be decoded."),
-        ("k,h,m,p,q,f\n8,2,128,.25,.75,1", "f (1.0) must be below 1: without signal nothing can be decoded."),
+        ("k,h,m,p,q,f\n8,2,128,.75,.75,.5", "p (0.75) must be below q (0.75). Otherwise the reports have no signal."),
+        ("k,h,m,p,q,f\n8,2,128,.75,.25,.5", "p (0.75) must be below q (0.25). Otherwise the reports have no signal."),
+        ("k,h,m,p,q,f\n8,2,128,.25,.75,1", "f (1.0) must be below 1. Otherwise the reports have no signal."),
         (b"k,h,m,p,q,f\n8,2,128,.25,.75,\xff", "line 2: byte 17 is not UTF-8."),
     ],
 )
@@ -131,18 +131,18 @@ def test_a_map_of_the_compatibility_hash_is_the_one_that_candidates_make(tmp_pat
     [
         (b"", "holds no strings."),
         (MAP + b"pear,1,4,5,8,9,12\n", "row 3: 'pear' is already in row 1."),
-        (b"pear,1,4,5,8,9\n", "row 1: must have 1 + m h = 7 columns, not 6: is it a map for other parameters?"),
-        (MAP + b"fig,1,4,5,8,9,12,13\n", "row 3: must have 1 + m h = 7 columns, not 8"),
+        (b"pear,1,4,5,8,9\n", "row 1: has 6 columns, not 1 + m h = 7. Is it a map for other parameters?"),
+        (MAP + b"fig,1,4,5,8,9,12,13\n", "row 3: has 8 columns, not 1 + m h = 7"),
         (b",1,4,5,8,9,12\n", "row 1: must begin with a string."),
         (MAP + b"\n" + MAP, "row 3: must begin with a string."),
-        (b"pear,1,5,5,8,9,12\n", "row 1, column 3: 5 must be in [1, 4]: is it a map for other parameters?"),
-        (b"pear,1,4,5,8,9,13\n", "row 1, column 7: 13 must be in [9, 12]: is it a map for other parameters?"),
+        (b"pear,1,5,5,8,9,12\n", "row 1, column 3: 5 must be in [1, 4]. Is it a map for other parameters?"),
+        (b"pear,1,4,5,8,9,13\n", "row 1, column 7: 13 must be in [9, 12]. Is it a map for other parameters?"),
         (b"pear,0,4,5,8,9,12\n", "row 1, column 2: 0 must be in [1, 4]"),
         (b"pear,-1,4,5,8,9,12\n", "row 1, column 2: -1 must be in [1, 4]"),
-        (b"string,a,b,c,d,e,f\n", "row 1: every column behind the string must be an integer."),
-        (b"pear,1,4,5,8,9,1.5\n", "row 1: every column behind the string must be an integer."),
-        (b"pear,1,4,5,8,9," + 30 * b"9", "row 1: every column behind the string must be an integer."),
-        (b'"pear,1,4,5,8,9,12\n', "line 1: is no CSV"),
+        (b"string,a,b,c,d,e,f\n", "row 1: every column after the string must be an integer."),
+        (b"pear,1,4,5,8,9,1.5\n", "row 1: every column after the string must be an integer."),
+        (b"pear,1,4,5,8,9," + 30 * b"9", "row 1: every column after the string must be an integer."),
+        (b'"pear,1,4,5,8,9,12\n', "line 1 is not CSV"),
         (b"pe\xe4r,1,4,5,8,9,12\n", "line 1: byte 3 is not UTF-8."),
     ],
 )
@@ -188,7 +188,7 @@ def test_results_have_the_columns_of_google_rappor(tmp_path: Path) -> None:
 
 def test_results_replace_no_other_file_and_hold_at_no_other_level(tmp_path: Path) -> None:
     path = write(tmp_path, "precious\n")
-    with pytest.raises(SourceError, match="holds something else"):
+    with pytest.raises(SourceError, match="has something else in it"):
         write_rappor(decoded(), path)
     assert path.read_text() == "precious\n"
     with pytest.raises(DomainError, match=r"level \(0\.9\) must be 0\.95"):

@@ -353,5 +353,5 @@ def test_the_smallest_share_is_detected_as_often_as_planned(
 
 
 def test_a_plan_in_which_nothing_can_be_found_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no string can be detected with epsilon \(0\.01\) and n = 100 reports"):
+    with pytest.raises(ValueError, match=r"epsilon \(0\.01\) and n = 100 reports detect no text"):
         plan_text_question(Decimal("0.01"), None, TextStudy(100, 30))

@@ -65,7 +65,7 @@ def test_strings_of_all_lengths_are_found_and_longer_ones_by_their_beginning() -
     [said] = decoded.warnings
     assert "(4 characters): " in said
     assert "'abcd'" in said
-    assert "Longer answers that begin so are counted with them." in said
+    assert "Longer answers with the same beginning are counted with them." in said
     assert decoded.options.fdr == 0.05 / STRICTER
     assert decoded.origin == "beginnings"
 
@@ -91,7 +91,7 @@ def test_nothing_that_begins_strings_leaves_a_result_without_any() -> None:
 def test_what_has_no_beginnings_or_no_reports_is_refused() -> None:
     whole, cut = sketch_of("2", 3, 4, 8), sketch_of("2", 3, 4, 8, (2, 4))
     nothing = np.zeros(cut.counts_shape, np.int64)
-    with pytest.raises(DomainError, match="the question has no unknown = true in the survey file"):
+    with pytest.raises(DomainError, match="the question has no `unknown = true` in the survey file"):
         decode_prefixes(whole, nothing, LETTERS)
     with pytest.raises(SourceError, match="no reports"):
         decode_prefixes(cut, nothing, LETTERS)

@@ -58,7 +58,7 @@ def test_a_longer_string_is_cut_and_not_confirmed() -> None:
     assert found.decoded.rows == ()
     said = " ".join(found.decoded.warnings)
     assert "the 6 characters (max_length) that devices cut n-grams from, and not confirmed" in said
-    assert "by the bits of whole strings: 'banana'. Longer answers may begin so; they cannot be found." in said
+    assert "by the bits of whole strings: 'banana'. Longer answers may begin like this; they cannot be found." in said
     assert "no string made of n-grams was found" in said
     assert "candidate" not in said
 
@@ -69,7 +69,7 @@ def test_a_confirmed_string_that_fills_the_length_hides_longer_ones_and_a_shorte
     found = decode_unknown(mechanism(), mechanism().perturb(answers, Coins(generator.bytes)))
     assert {row.string for row in found.decoded.rows} == {"banana", "cat"}
     [said] = [text for text in found.decoded.warnings if "max_length" in text]
-    assert said.endswith("cut n-grams from: 'banana'. Longer answers that begin so are not found.")
+    assert said.endswith("cut n-grams from: 'banana'. Longer answers with the same beginning cannot be found.")
     assert "not confirmed" not in said
 
 
@@ -105,7 +105,7 @@ def test_what_has_no_n_grams_is_refused() -> None:
     coins = Coins(np.random.default_rng(6).bytes)
     whole = bloom(BloomShape(32, 2, 16), Stages.of_epsilons(4, Decimal(8)))
     reports = whole.perturb(["cat"], coins)
-    with pytest.raises(DomainError, match="the question has no unknown = true in the survey file"):
+    with pytest.raises(DomainError, match="the question has no `unknown = true` in the survey file"):
         find_strings(whole, reports)
     with pytest.raises(SourceError, match="no reports"):
         find_strings(mechanism(), mechanism().perturb(["cat"], coins)[:0])
