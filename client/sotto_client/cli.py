@@ -10,7 +10,7 @@ from sotto_client.command_help import SHORT_HELP, TASKS
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError, __version__
 from sotto_protocol.extras import EXTRAS, MissingExtra
-from sotto_protocol.words import escaped
+from sotto_protocol.words import escaped_lines
 
 MAX_WIDTH = 100
 _OF_THE_HOUSE = {"sotto_client", "sotto_author", *EXTRAS}
@@ -72,7 +72,7 @@ def _shown(fault: click.ClickException) -> click.ClickException:
 
 def _displayed(said: str) -> str:
     """Return a message without passwords, and with escapes for what would steer a terminal."""
-    return "\n".join(map(escaped, mask_passwords(said).split("\n")))
+    return escaped_lines(mask_passwords(said))
 
 
 def _describe_all() -> dict[str, click.Command]:

@@ -84,6 +84,11 @@ def escaped(text: str) -> str:
     return "".join(one if is_text(one, 1) else one.encode("unicode_escape").decode() for one in text)
 
 
+def escaped_lines(text: str) -> str:
+    """Return several lines, each `escaped`."""
+    return "\n".join(map(escaped, text.split("\n")))
+
+
 def counted(n: int, noun: str) -> str:
     """Return how many there are of something.
 

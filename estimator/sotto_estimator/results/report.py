@@ -12,7 +12,7 @@ from typing import Protocol
 from sotto_estimator.errors import SourceError
 from sotto_estimator.results.document import AskedTexts, Document
 from sotto_estimator.results.figure import Panel, RowLabel
-from sotto_estimator.results.forms.html import alarms_html, blocks_html
+from sotto_estimator.results.forms.html import alarms_html, blocks_html, text_html
 from sotto_estimator.results.layout import lay_out
 from sotto_estimator.results.svg import inline_svg
 from sotto_protocol import __version__
@@ -72,10 +72,10 @@ def report_html(result: Reportable, lang: str = "") -> str:
     """Return a page: what is wrong, what is known, a picture, the rest, how to cite it, and all as JSON."""
     document = result.document(lang)
     told = [(part.heading, blocks_html(part, document.texts)) for part in document.told(with_background=True)]
-    cite = ("How to cite", f"<p>{escape(_citation(document.title))}</p>")
+    cite = ("How to cite", f"<p>{text_html(_citation(document.title))}</p>")
     parts = [*told[:1], ("In a picture", _picture(result, document.texts)), *told[1:], cite]
     data = result.as_json().replace("<", "\\u003c")  # no text ends the script
-    title, line = escape(document.title), f"<p>{escape(document.line)}</p>\n" if document.line else ""
+    title, line = text_html(document.title), f"<p>{text_html(document.line)}</p>\n" if document.line else ""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
@@ -103,7 +103,7 @@ def _picture(result: Reportable, texts: AskedTexts | None) -> str:
     if not panels:
         return ""
     drawing = lay_out("Estimates with their intervals", "The tables have the same numbers.", panels)
-    said = "<br>".join(map(escape, title.split("\n")))
+    said = "<br>".join(map(text_html, title.split("\n")))
     return f"<figure><figcaption>{said}</figcaption>{inline_svg(drawing, 'chart')}</figure>"
 
 

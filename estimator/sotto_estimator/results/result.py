@@ -1,7 +1,9 @@
 """Result: what every public result can do, of the same numbers in every form."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.errors import DomainError
@@ -16,6 +18,7 @@ from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.report import report_html
 from sotto_estimator.results.view import view_of
 from sotto_protocol import Survey
+from sotto_protocol.words import escaped_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +26,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+def _printable(says: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the same, of which a text, or each of several, is `escaped_lines`."""
+
+    @wraps(says)
+    def said(self: "Result") -> Any:
+        found = says(self)
+        return escaped_lines(found) if isinstance(found, str) else type(found)(map(escaped_lines, found))
+
+    return said
 
 
 GIVEN = "counts as given"
@@ -36,6 +50,15 @@ class Result:
     """
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """Let `str`, the heading and alarms of a kind show by their escapes what would steer a terminal."""
+        super().__init_subclass__()
+        for name in ("__str__", "heading", "alarms"):
+            member = getattr_static(cls, name)
+            is_property = isinstance(member, property)
+            shown = _printable(member.fget if is_property else member)
+            setattr(cls, name, property(shown, doc=member.__doc__) if is_property else shown)
 
     def document(self, lang: str = "") -> Document:
         """Return what people read of it, in no form yet. `lang`: that of the survey's texts, its own by default.

@@ -20,7 +20,8 @@ from sotto_estimator.results.drawing import (
     heading_labels,
 )
 
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_DRAWN = re.compile("[^\t\n\r\x20-\u2027\u2030-\u2065\u2070-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
+"""What no XML may hold, and what turns the direction of writing or ends lines."""
 _FONT = "system-ui, sans-serif"
 
 
@@ -101,8 +102,8 @@ def _svg_of(mark: Mark) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as XML, without the characters that no XML may hold, however they are written."""
-    return escape(_NO_XML.sub("", text))
+    """Return a text as XML, without the characters that are not drawn."""
+    return escape(_NOT_DRAWN.sub("", text))
 
 
 def _number(value: float) -> str:

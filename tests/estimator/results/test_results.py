@@ -137,7 +137,7 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
             {NASTY: Group(199, 200, Channel(0.6, 0.4))} | {at: Group(90, 200, Channel(0.6, 0.4)) for at in "bc"}
         ),
         "Estimates of 4,000 answers": replace(
-            found, figures=tuple(replace(found.rows[0], answer=f"{at} {NASTY}") for at in range(4000))
+            found, figures=tuple(replace(found.rows[0], answer=f"* [{at}]") for at in range(4000))
         ),
         "Decoded of 4,000 strings": decoded(rows=tuple(replace(ROWS[0], string=f"{at} {NASTY}") for at in range(4000))),
     }

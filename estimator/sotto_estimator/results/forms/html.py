@@ -5,18 +5,24 @@ from html import escape
 from itertools import groupby
 
 from sotto_estimator.results.document import ITEM, AskedTexts, Block, Document, Lines, Part, Table
+from sotto_protocol.words import escaped, escaped_lines
 
 
 def notebook_html(document: Document) -> str:
     """Return what a notebook shows: the title, what is wrong, and what people read on a terminal."""
-    title = f"<p><b>{escape(document.line or document.title)}</b></p>"
+    title = f"<p><b>{text_html(document.line or document.title)}</b></p>"
     parts = "".join(blocks_html(part, document.texts) for part in document.told())
     return f"<div>{title}{alarms_html(document)}{parts}</div>"
 
 
 def alarms_html(document: Document) -> str:
     """Return what is wrong with the data, which stands before all else."""
-    return "".join(f'<p class="warning">{escape(alarm)}</p>' for alarm in document.alarms)
+    return "".join(f'<p class="warning">{text_html(alarm)}</p>' for alarm in document.alarms)
+
+
+def text_html(text: str) -> str:
+    """Return a text as HTML shows it, with escapes for what would turn the direction of writing."""
+    return escape(escaped(text))
 
 
 def blocks_html(part: Part, texts: AskedTexts | None = None) -> str:
@@ -32,30 +38,30 @@ def _block(block: Block, texts: AskedTexts | None) -> str:
         return "".join(
             _items(lines) if are_items else "".join(_line(line, texts) for line in lines) for are_items, lines in groups
         )
-    return f"<pre>{escape(block.text)}</pre>"
+    return f"<pre>{escape(escaped_lines(block.text))}</pre>"
 
 
 def _line(line: str, texts: AskedTexts | None) -> str:
     key, colon, rest = line.partition(": ")
     if texts and colon and key in texts.questions:
-        return f"<p>{_question(key, texts)}: {escape(rest)}</p>"
-    return f"<p>{escape(line)}</p>"
+        return f"<p>{_question(key, texts)}: {text_html(rest)}</p>"
+    return f"<p>{text_html(line)}</p>"
 
 
 def _items(lines: Iterable[str]) -> str:
-    items = "".join(f"<li>{escape(line.removeprefix(ITEM))}</li>" for line in lines)
+    items = "".join(f"<li>{text_html(line.removeprefix(ITEM))}</li>" for line in lines)
     return f"<ul>{items}</ul>"
 
 
 def _table(table: Table, texts: AskedTexts | None) -> str:
-    header = _row("th", [escape(name) for name in table.head], table)
+    header = _row("th", [text_html(name) for name in table.head], table)
     body = "".join(_row("td", _cells(table, cells, texts), table) for cells in table.cells)
     return f'<div class="wide"><table><thead>{header}</thead><tbody>{body}</tbody></table></div>'
 
 
 def _cells(table: Table, cells: Sequence[str], texts: AskedTexts | None) -> list[str]:
     """Return the cells of a row, escaped; of a question and an answer what people read for them."""
-    shown = [escape(cell) for cell in cells]
+    shown = [text_html(cell) for cell in cells]
     place = table.head.index("question") if "question" in table.head else None
     if texts is None or place is None or cells[place] not in texts.questions:
         return shown
@@ -69,11 +75,11 @@ def _cells(table: Table, cells: Sequence[str], texts: AskedTexts | None) -> list
 
 
 def _question(key: str, texts: AskedTexts) -> str:
-    return f"{_read(texts.questions[key], texts)} <small><code>{escape(key)}</code></small>"
+    return f"{_read(texts.questions[key], texts)} <small><code>{text_html(key)}</code></small>"
 
 
 def _read(text: str, texts: AskedTexts) -> str:
-    return f'<span lang="{escape(texts.lang)}" dir="auto">{escape(text)}</span>'
+    return f'<span lang="{text_html(texts.lang)}" dir="auto">{text_html(text)}</span>'
 
 
 def _row(tag: str, cells: Iterable[str], table: Table) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from sotto_estimator.results.document import ITEM, Block, Document, Lines, Part, Table
-from sotto_protocol.words import escaped
+from sotto_protocol.words import escaped, escaped_lines
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPECIAL = re.compile(r"[&<>]|[\\`*_\[\]|~$#@]|(?<=www)\.|:(?=//)")
@@ -30,7 +30,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Lines):
         return "\n\n".join(_item(line) if block.is_item(line) else _line(line) for line in block.lines)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
-    return "\n".join([fence, *map(escaped, block.text.split("\n")), fence])
+    return f"{fence}\n{escaped_lines(block.text)}\n{fence}"
 
 
 def _table(table: Table) -> str:

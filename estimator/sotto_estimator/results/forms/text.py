@@ -6,7 +6,7 @@ from textwrap import fill
 
 from sotto_estimator.results.document import Block, Lines, Part, Table, Typed
 from sotto_protocol.tables import align
-from sotto_protocol.words import escaped
+from sotto_protocol.words import escaped, escaped_lines
 
 _COLUMNS = 100
 _KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
@@ -26,7 +26,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Typed):
-        return "\n".join(map(escaped, block.text.split("\n")))
+        return escaped_lines(block.text)
     return "\n".join(_line(line, block) for line in block.lines)
 
 
