@@ -6,18 +6,17 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from commands import LEAVES
 from sotto_client.cli import main
-from sotto_estimator.commands import testing
-from sotto_estimator.commands.estimate import estimate
-from sotto_estimator.commands.plan import plan
-from sotto_estimator.commands.regress import regress
 from sotto_estimator.commands.sections import OTHER, SectionedCommand, section_of
 
+MOST_UNSORTED = 12
+SETTINGS = ("install", "serve")
+"""Whose options are all of one kind: the collector's settings."""
 COMMANDS = {
-    "estimate": estimate,
-    "plan": plan,
-    "regress": regress,
-    **{f"test {name}": command for name, command in testing.test.commands.items()},
+    " ".join(path): command
+    for path, command in LEAVES
+    if sum(isinstance(one, click.Option) for one in command.params) > MOST_UNSORTED and path[0] not in SETTINGS
 }
 
 
@@ -36,10 +35,10 @@ def test_every_option_stands_once_under_the_heading_of_its_section(name: str) ->
     assert "Options:" not in shown
 
 
-@pytest.mark.parametrize("name", ["estimate", "plan"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_only_help_is_among_other_options(name: str) -> None:
     options = [one for one in COMMANDS[name].params if isinstance(one, click.Option)]
-    assert [one.opts[0] for one in options if section_of(one) == OTHER] == []
+    assert [one.opts[0] for one in options if section_of(one) == OTHER and not one.hidden] == []
 
 
 @pytest.mark.parametrize(
