@@ -32,7 +32,7 @@ NULL = {
     "groups": ("difference", "difference_low", "difference_high", "ratio", "ratio_low", "p_value", "verdict"),
     "trend": ("slope", "standard_error", "slope_low", "slope_high", "p_value", "verdict"),
 }
-WORDS = ("another", "not ruled out", "more in", "less in", "not told apart", "cannot be told apart", "rises", "falls")
+WORDS = ("another", "not ruled out", "more in", "less in", "not told apart", "no difference", "rises", "falls")
 TWO = compile_toml("""
 id = "two"
 title = "Two"
