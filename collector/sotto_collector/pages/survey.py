@@ -6,12 +6,13 @@ from typing import NamedTuple
 from flask import Blueprint, Response, render_template, request
 from markupsafe import Markup
 
+from sotto_collector.api.access import LISTERS
 from sotto_collector.api.request import get_collector, read_wave
 from sotto_collector.pages.asked import parts_of
 from sotto_collector.pages.assets import OF_SURVEYS, inline_style
 from sotto_collector.pages.headers import PAGE_TYPE, policy, root_from
 from sotto_collector.pages.languages import choose_for
-from sotto_collector.pages.shown import find_shown
+from sotto_collector.pages.sign_in import find_reader
 from sotto_collector.store import StoredSurvey
 from sotto_protocol.explain import explain, said
 from sotto_protocol.language import direction
@@ -48,7 +49,7 @@ class SurveyLanguage(NamedTuple):
 @pages.get("/s/<survey_id>")
 def show_survey(survey_id: str) -> Response:
     """Show a survey, or one wave of it; a closed one too: who has answered it looks for a receipt there."""
-    stored = find_shown(survey_id)
+    stored = _find_shown(survey_id)
     chosen = choose_for(stored.survey.languages)
     response = Response(_keep_page(stored, read_wave(stored.survey) or 1, chosen), content_type=PAGE_TYPE)
     response.headers["Content-Security-Policy"] = policy(style_src=STYLE.source)
@@ -59,6 +60,18 @@ def show_survey(survey_id: str) -> Response:
     response.add_etag()
     response.make_conditional(request)
     return response
+
+
+def _find_shown(survey_id: str) -> StoredSurvey:
+    """Return a published survey, or a draft for who has its link or signs in.
+
+    Raises RequestError 404: nobody else learns that there is a draft.
+    """
+    collector = get_collector()
+    stored = collector.require_any(survey_id)
+    if stored.is_draft and find_reader(collector.tokens, LISTERS, survey_id) is None:
+        return collector.require_draft(survey_id, request.args.get("preview", ""))
+    return stored
 
 
 def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:

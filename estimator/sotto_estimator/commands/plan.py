@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 
 import click
 
-from sotto_estimator.commands.options import grouped, interval_options, plan_error
+from sotto_estimator.commands.options import grouped, interval_options, is_typed, plan_error
 from sotto_estimator.commands.output import Output, output_options
-from sotto_estimator.commands.plan_assurance_options import assurance_option, check_assurance_option
 from sotto_estimator.commands.plan_number_options import NumberAsk, number_plan, number_plan_options
 from sotto_estimator.commands.plan_survey_options import (
     SurveyAsk,
@@ -16,6 +15,7 @@ from sotto_estimator.commands.plan_survey_options import (
 )
 from sotto_estimator.commands.plan_text_options import TextAsk, check_text_plan_options, text_plan, text_plan_options
 from sotto_estimator.commands.sections import GOALS, OUTPUT, QUESTION, SectionedCommand, in_section
+from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.share_plan import SharePlan, plan_shares
 from sotto_estimator.planning.width_curves import AGAINST, Against
@@ -61,6 +61,13 @@ _SHARE = click.option(
     default=0.5,
     show_default=True,
     help="The expected true share. Widths by hoeffding hold for every share.",
+)
+_ASSURANCE = click.option(
+    "--assurance",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=EXPECTED,
+    show_default=True,
+    help="Probability that a share's interval has the half-width, or a smaller one.",
 )
 
 
@@ -118,7 +125,7 @@ _N, _HALF_WIDTH = in_section(
 @grouped("of_question", QuestionAsk, *in_section(QUESTION, *_OF_QUESTION))
 @_N
 @_HALF_WIDTH
-@interval_options(PlanOptions, *in_section(GOALS, _SHARE, assurance_option))
+@interval_options(PlanOptions, *in_section(GOALS, _SHARE, _ASSURANCE))
 @survey_plan_options
 @_AGAINST
 @number_plan_options
@@ -188,10 +195,18 @@ def _check_together(ask: QuestionAsk, against: Against | None, output: Output, *
     is_draw = ask.n_questions is not None
     if is_draw and (not of_shares or ask.epsilon_forever is not None):
         raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
-    check_assurance_option(is_draw)
+    _check_assurance(is_draw)
     has_curves = of_shares and not is_draw and ask.epsilon_forever is None
     if against and not (output.plot_path and has_curves):
         raise click.UsageError(
             "--against goes with --plot, and not with --questions, --text, --minimum or --epsilon-forever."
         )
     return bool(output.plot_path) and has_curves
+
+
+def _check_assurance(is_drawn: bool) -> None:
+    """Raise UsageError for an --assurance that was typed where how many are asked a question is random as well."""
+    if is_typed("assurance") and is_drawn:
+        raise click.UsageError(
+            "--assurance does not go with --questions: there, how many people are asked a question is random too."
+        )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from sotto_estimator.channel.channel import Channel, Floats, Target
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError, one_of
-from sotto_estimator.intervals.betting import betting_means
 from sotto_estimator.intervals.binomial import (
     Bounds,
     chernoff_shares,
@@ -16,7 +15,7 @@ from sotto_estimator.intervals.binomial import (
     wilson_shares,
 )
 from sotto_estimator.intervals.blaker import blaker_counts, blaker_shares
-from sotto_estimator.intervals.bounded_means import hoeffding_means
+from sotto_estimator.intervals.bounded_means import betting_means, hoeffding_means
 from sotto_estimator.intervals.confidence_sequence import anytime_counts, anytime_means, anytime_shares
 from sotto_estimator.intervals.repeated_waves import chernoff_of_devices, hoeffding_of_devices
 from sotto_estimator.intervals.respondents import chernoff_counts, exact_counts, score_counts

@@ -15,7 +15,7 @@ from number_channels import window
 from sotto_estimator import Channel, IntervalOptions, confidence_interval
 from sotto_estimator.channel.channel import TARGETS, Target
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.intervals.betting import log_capital
+from sotto_estimator.intervals.bounded_means import log_capital
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean, mean_bounds
