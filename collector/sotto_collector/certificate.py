@@ -13,8 +13,8 @@ SAYS_NOTHING_OF = (
     "backups, and copies or snapshots of the database's files, from before",
     "what was exported, given to analysts, estimated or published before",
     "the write-ahead log, archives and replicas of a PostgreSQL server",
-    "traces in the database's own files until the collector's next turn, a minute later at most in a small store",
-    "what a changed program, a proxy, or whoever else saw the reports has kept",
+    "traces in the database's own files until the collector next tidies up, in a small store at most a minute later",
+    "copies kept by a changed program, a proxy, or anybody else who saw the reports",
 )
 """What the store cannot see."""
 
@@ -33,7 +33,7 @@ def certify_reports(store: Store, stored: StoredSurvey) -> Certificate:
     with store.snapshot() as connection:
         erasure, left = find_erasure(connection, stored.key), count_stock(connection, stored.key)
     if erasure is None or left.reports:
-        when = f"; they are to be gone by {stored.survey.erase_on}" if stored.survey.erase_on else ""
+        when = f"; they are due to be erased by {stored.survey.erase_on}" if stored.survey.erase_on else ""
         raise NotErasedError(f"the reports of survey {stored.survey.id} were not erased{when}.")
     survey = stored.survey
     promised = {"closes": survey.closes, "erase_after": survey.erase_after, "erased_on": erasure.day}

@@ -21,10 +21,10 @@ WORK_S = 10.0
 """A request waits this long for its commit, in seconds, plus the busy timeout."""
 KNOWN_S = 1.0
 """A survey read longer ago, in seconds, is read again: another process may have closed it or changed its settings."""
-IF_OLD = "if the database was brought back, or is a backup, run sotto db restore --in-place: devices then send again"
+IF_OLD = "If the database was brought back or is a backup, run sotto db restore --in-place: then devices send again"
 RESTORED_BENEATH = (
-    "the database was restored while this collector ran: devices are told so from now on; restart it, as it looks at "
-    "its journal only as it begins"
+    "the database was restored while this collector ran. From now on devices learn of it. Restart the collector: it "
+    "reads its journal only when it starts"
 )
 
 log = logging.getLogger(OURS)
@@ -41,7 +41,7 @@ class Collector:
         self.checks = RateLimits(n_workers)
         self.store = Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms, create=False)
         if n_acts := keep_journal(self.store, settings.journal):
-            log.warning("the journal had %d acts more than the database: they are done again; %s", n_acts, IF_OLD)
+            log.warning("the journal had %d more acts than the database, which were done again. %s", n_acts, IF_OLD)
         with self.store.reader():
             self._restore_mark = self.store.restore_mark
         self.tokens = TokenTable(self.store)
@@ -128,7 +128,7 @@ class Collector:
                 self.writer.tidy()
         finally:
             if not self.store.close() and is_last:
-                log.error("somebody else uses the database: what holds the order of commits cannot be cleared")
+                log.error("another program uses the database, so traces of the order of commits cannot be removed")
 
 
 def _refuse_unknown() -> RequestError:

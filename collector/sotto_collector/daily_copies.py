@@ -31,7 +31,7 @@ class DailyCopies:
 
     def __post_init__(self) -> None:
         if not os.path.isdir(self.folder):  # noqa: PTH112  # of one that cannot be seen a Path raises
-            raise StoreError(f"to ({self.folder}) must be a folder that is there: --keep keeps so many copies in it.")
+            raise StoreError(f"to ({self.folder}) must be an existing folder: --keep keeps the copies in it.")
 
     def place(self, day: str) -> str:
         """Return the path of the copy of a day, where one may be that was made before on that day."""

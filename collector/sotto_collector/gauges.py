@@ -111,23 +111,32 @@ class Gauges:
         age, drill_age, n_acts = facts.backup_age_days(today), facts.drill_age_days(today), facts.count_acts()
         now_s = time.time()
         return [
-            _gauge("sotto_info", "1, with the version, its schema, and the kind of database.", 1, info),
-            _by("sotto_surveys", "Surveys that are open, closed, or drafts.", "state", facts.count_states()),
+            _gauge("sotto_info", "Always 1; the labels are the version, the schema and the kind of database.", 1, info),
+            _by("sotto_surveys", "Number of surveys that are open, closed or drafts.", "state", facts.count_states()),
             self._invitations(facts),
             _by(
-                "sotto_tokens", "Tokens that end never, later, soon, or have ended.", "ends", facts.count_tokens(now_s)
+                "sotto_tokens",
+                "Number of tokens that never end, end later, end within 14 days, or have ended.",
+                "ends",
+                facts.count_tokens(now_s),
             ),
-            _gauge("sotto_token_seconds_left", "Until the next token ends; +Inf: none does.", facts.next_end_s(now_s)),
             _gauge(
-                "sotto_backup_age_days", "Whole days since sotto backup; +Inf: never.", math.inf if age is None else age
+                "sotto_token_seconds_left",
+                "Seconds until the next token ends; +Inf if no token ends.",
+                facts.next_end_s(now_s),
+            ),
+            _gauge(
+                "sotto_backup_age_days",
+                "Whole days since the last sotto backup; +Inf if there was none.",
+                math.inf if age is None else age,
             ),
             _gauge(
                 "sotto_drill_age_days",
-                "Whole days since sotto drill; +Inf: never.",
+                "Whole days since the last successful sotto drill; +Inf if there was none.",
                 math.inf if drill_age is None else drill_age,
             ),
-            _gauge("sotto_journal_acts", "Acts that the journals have in all.", n_acts),
-            _gauge("sotto_restores", "How often the database was restored.", facts.n_restores),
+            _gauge("sotto_journal_acts", "Number of acts in all journals.", n_acts),
+            _gauge("sotto_restores", "Number of times the database was restored.", facts.n_restores),
             *_sizes(usage),
         ]
 
@@ -135,7 +144,7 @@ class Gauges:
         admitted = self._read_admitted()
         invited = [survey for survey in facts.surveys if survey.is_invited and survey.state == OPEN]
         left = {survey.survey_id: admitted.get(survey.key, 0) for survey in invited}
-        text = "Reports that the invitations of open surveys still admit, as counted within the last hour."
+        text = "Reports that the open surveys' invitations still allow, as counted within the last hour."
         if self._by_survey:
             return _by("sotto_invitations_left", text, "survey", left)
         return _gauge("sotto_invitations_left", text, sum(left.values()))

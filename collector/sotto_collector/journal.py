@@ -159,7 +159,7 @@ class ReadJournal(NamedTuple):
             raise JournalError(f"journal ({self.path}) is an older copy: it has {has}, and {of} knows of {n_known}.")
         if known.digest is not None and known not in self.reaches:
             raise JournalError(
-                f"journal ({self.path}) is not the one that {of} knows: its first {known.n_acts} acts are others."
+                f"journal ({self.path}) is not the one that {of} knows: its first {known.n_acts} acts differ."
             )
 
     def after(self, n_bytes: int) -> "ReadJournal":
@@ -255,7 +255,7 @@ class Journal:
             raise StoreUnavailableError("the journal cannot be written now: it was moved or replaced.")
         head = _line(self.head)
         if os.pread(self._file, len(head), 0) != head:
-            raise StoreUnavailableError("the journal cannot be written now: its first line is another.")
+            raise StoreUnavailableError("the journal cannot be written now: its first line has changed.")
 
     def _append(self, acts: Iterable[Act]) -> Reach:
         reach, lines = self._find_reach(), []
@@ -367,11 +367,11 @@ def _read(line: bytes, kind: type[Kind], path: Path, at: int, before: Reach | No
         belongs = (before.n_acts or 0) + 1
         if read.n != belongs:
             raise JournalError(
-                f"journal ({path}), line {at}: is act {read.n}, where act {belongs} belongs: a line is missing, is "
-                "there twice, or stands elsewhere."
+                f"journal ({path}), line {at}: is act {read.n}, but act {belongs} belongs there. A line is "
+                "missing, doubled or moved."
             )
         if read.after != before.digest:
-            raise JournalError(f"journal ({path}), line {at}: was written behind another line than line {at - 1}.")
+            raise JournalError(f"journal ({path}), line {at}: was written after another line than line {at - 1}.")
     return read.n, found
 
 

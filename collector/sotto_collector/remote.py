@@ -131,5 +131,5 @@ def _reason(fault: BaseException, url: str) -> str:
         fault = inner
     said = "it took too long" if isinstance(fault, TimeoutError) else getattr(fault, "strerror", None)
     is_plain = isinstance(fault, TimeoutError | ssl.SSLError) and not isinstance(fault, ssl.SSLCertVerificationError)
-    hint = "; does it speak http:// alone?" if is_plain and url.startswith("https:") else ""
+    hint = "; it may speak only http://" if is_plain and url.startswith("https:") else ""
     return (said or type(fault).__name__) + hint

@@ -78,7 +78,7 @@ def rotate_token(table: TokenTable, prefix: str, overlap_s: int) -> str:
         raise TokenError(f"overlap ({overlap_s}) must be in [0, {MAX_LIFE_S}] seconds.")
     old = _find_one(table, prefix)
     if has_ended(old):
-        raise TokenError("the token has ended, and so would the one in its place: create another.")
+        raise TokenError("the token has ended, so it cannot be replaced: create a new one.")
     token = f"sotto_{old.role}_{secrets.token_urlsafe(TOKEN_BYTES)}"
     new = StoredToken(hash_token(token), old.role, old.label, old.survey_id, old.expires_s)
     ends = int(time.time()) + overlap_s
@@ -91,5 +91,5 @@ def _find_one(table: TokenTable, prefix: str) -> StoredToken:
         raise TokenError(f"hash prefix must be at least {MIN_PREFIX} hexadecimal digits.")
     found = [token for token in table.list() if token.token_hash.hex().startswith(prefix.lower())]
     if len(found) != 1:
-        raise TokenError(f"hash prefix must be that of exactly one token; it is that of {len(found)}.")
+        raise TokenError(f"hash prefix must match exactly one token; it matches {len(found)}.")
     return found[0]

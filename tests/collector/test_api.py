@@ -359,7 +359,7 @@ def test_faults_while_counting_are_problem_documents(  # one table
     assert_refused(response, status, code)
     assert response.headers.get("Retry-After") == retry_after
     assert "canary" not in caplog.text + response.text
-    assert ("nothing was acknowledged" in response.text) == (code == "store_unavailable")
+    assert ("nothing was confirmed" in response.text) == (code == "store_unavailable")
     assert ("ValueError" in caplog.text) == (status == 500)
 
 

@@ -26,7 +26,7 @@ from sotto_collector.errors import ArchiveError
 from sotto_collector.store import Store
 from sotto_protocol import Tally, compile_toml
 
-NOTICE = "Receipts are not exported; a report that is erased later stays in what was exported before.\n"
+NOTICE = "Receipts are not exported. If a report is erased later, it stays in what you export now.\n"
 N_KILLS = 20 if "SOTTO_TEST_FULL" in os.environ else 4
 GUARDED = compile_toml(
     'id = "guarded"\ntitle = "G"\nmin_reports = 100\nquestions = [{id = "a", type = "yes-no", text = "?", epsilon = 1}]'
@@ -87,7 +87,7 @@ def test_reports_in_the_surveys_words_are_one_new_file(served: Served, tmp_path:
     arguments = ("export", served.url, "strings", "--token", served.analyst, "--labels", "--to", target)
     code, out, err = run(*arguments)
     assert (code, out) == (0, f"1,000 reports in {target}: in the survey's words\n")
-    assert err.startswith("The columns reported_.. are noise")
+    assert err.startswith("The columns reported_.. are noisy")
     assert err.endswith(NOTICE)
     assert run(*arguments) == (1, "", f"Error: {target} must be a new file; there is one already.\n")
     assert run(*arguments, "--parts", 3)[0] == 2
@@ -111,7 +111,7 @@ def test_survey_with_a_minimum_is_refused_in_the_collectors_words(served: Served
 def test_operator_of_a_survey_with_a_minimum_is_warned(served: Served, tmp_path: Path) -> None:
     code, _, err = run("export", served.db, "guarded", "--to", tmp_path / "archive")
     assert code == 0
-    assert "The survey promises counts of at least 100 reports" in err
+    assert "The survey promises that only counts of 100 reports or more are shown." in err
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_operator_of_a_survey_with_a_minimum_is_warned(served: Served, tmp_path:
         (("export", "", "strings", "--to", "NEW"), "it is empty"),
         (("tally", "NEW"), "must be an archive"),
         (("tally", "ARCHIVE", "--wave", "4"), "wave (4) must be in [1, 3], the survey's."),
-        (("tally", "ARCHIVE", "--scheduler", "nonsense"), 'the scheduler must be "local", or an address'),
+        (("tally", "ARCHIVE", "--scheduler", "nonsense"), '--scheduler (nonsense) must be "local", or an address'),
         (("tally", "ARCHIVE", "--save", "NEW/no/such.json"), "cannot be written: No such file or directory."),
     ],
 )
@@ -146,7 +146,7 @@ def test_failure_is_one_line_and_exit_code_1(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("export", "http://127.0.0.1:1", "x", "--to", "y"), "needs an analyst's --token"),
+        (("export", "http://127.0.0.1:1", "x", "--to", "y"), "needs an analyst's token: give --token"),
         (("tally", "x", "--scheduler", "tcp://a:1", "--workers", "2"), "--workers is for this machine"),
         (("export", "a.db", "x", "--to", "y", "--parts", "4097"), "1<=x<=4096"),
     ],

@@ -166,4 +166,4 @@ def test_older_program_refuses_what_a_newer_has_upgraded_and_changes_nothing(db:
     for command in (("db", "upgrade"), ("recount",)):
         code, out, err = run(*command, "--db", db)
         assert (code, out, err.count("\n")) == (1, "", 1)
-        assert f"it has {NEWER}, which a newer sottovoce wrote; install that one, or restore a backup" in err
+        assert f"it has {NEWER}, which a newer sottovoce wrote. Install that version, or restore a backup" in err

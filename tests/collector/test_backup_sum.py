@@ -57,8 +57,8 @@ def test_one_bit_of_a_receipt_is_refused_and_nothing_is_made(backup: Path) -> No
     restore = "db", "restore", "--from", backup, "--db", target
     assert run(*restore) == (
         1,
-        f"Error: backup ({backup}) must have the SHA-256 in {summed}: it is damaged, or was changed since. "
-        f"Move {summed} away if it was changed on purpose.\n",
+        f"Error: backup ({backup}) must have the SHA-256 in {summed}: it is damaged, or was changed. "
+        f"If you changed it on purpose, move {summed} away.\n",
     )
     for content in (b"", b"\xff" * 80, b"0" * 64):
         summed.write_bytes(content)

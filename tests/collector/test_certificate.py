@@ -54,7 +54,9 @@ def test_reports_that_went_on_their_day_are_certified_from_the_store_itself(hous
         turn(house, day)
         refused = house.http.get(PATH, headers=house.analyst)
         assert_refused(refused, 409, "not_erased")
-        assert refused.get_json(force=True)["detail"].endswith("were not erased; they are to be gone by 2031-01-30.")
+        assert refused.get_json(force=True)["detail"].endswith(
+            "were not erased; they are due to be erased by 2031-01-30."
+        )
     turn(house, DAY)
     house.collector.store.today = lambda: "2031-02-03"
     for token in (house.admin, house.analyst):

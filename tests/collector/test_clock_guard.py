@@ -112,9 +112,9 @@ def test_day_that_jumped_by_more_than_three_waits_and_says_so(
         host.now_s += WAIT_S / 3 - 1
     assert n_left(store, stored) == 9
     assert warnings(caplog) == [
-        "survey kept: by the clock it is 2026-01-25, and its reports are to be erased; but the last day that was seen "
-        "is 2026-01-19, 6 days before. They are erased in 60 minutes unless the clock is set right before: look at it "
-        "(timedatectl)"
+        "survey kept: the clock says 2026-01-25, so its reports are due to be erased, but the last known day is "
+        "2026-01-19, 6 days before. They are erased in 60 minutes unless somebody corrects the clock first: check it "
+        "with timedatectl"
     ]
     assert last_day(store) == "2026-01-19"
     host.now_s += 3
@@ -249,7 +249,7 @@ def test_first_look_after_an_upgrade_knows_no_day_and_waits_before_it_erases(
     look(retention)
     assert (n_left(store, stored), last_day(store)) == (9, None)
     (said,) = warnings(caplog)
-    assert "but no day was seen before. They are erased in 60 minutes unless" in said
+    assert "but no earlier day is known. They are erased in 60 minutes unless" in said
     host.now_s += WAIT_S - 50
     look(retention)
     look(Retention(store, WAIT_S))

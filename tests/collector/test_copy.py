@@ -156,7 +156,7 @@ def test_copy_into_what_is_there_is_refused(store: Store, target: str, tmp_path:
     fill(store)
     with closing(Store(target)) as taken:
         publish_here(taken)
-    with pytest.raises(StoreError, match=r"must be a new file; there is one|there is something in it"):
+    with pytest.raises(StoreError, match=r"must be a new file; there is one|it is not empty"):
         copy_store(store, target)
     with closing(Store(target)) as taken:
         assert [stored.survey.id for stored in taken.list_surveys()] == ["habits"]

@@ -154,7 +154,7 @@ def test_tally_is_released_in_steps_as_any_others(store: Store) -> None:
 def test_no_report_can_be_erased_read_or_recounted_and_nothing_changes(store: Store) -> None:
     stored, reports = publish_here(store, COUNTED), make_reports(20, COUNTED)
     count_here(store, stored, reports)
-    said = "survey counted keeps counts, and no report: none can be erased, recounted, exported or associated"
+    said = "survey counted keeps only counts. It has no reports to erase, recount, export or associate"
     for receipt in (reports[3].id, make_reports(1, COUNTED)[0].id):  # of a report that was counted, and of none
         with pytest.raises(NotKeptError, match=said):
             store.erase_report(stored, receipt)
@@ -235,4 +235,4 @@ def test_upgrade_that_would_drop_the_counts_is_refused_and_leaves_all_as_it_was(
     for _ in range(2):
         result = CliRunner().invoke(main, ["db", "upgrade", "--db", empty_db])
         assert (result.exit_code, result.stdout) == (1, "")
-        assert result.stderr == "Error: survey small keeps counts alone: they cannot be counted anew.\n"
+        assert result.stderr == "Error: survey small keeps only counts, which cannot be counted again.\n"

@@ -92,7 +92,7 @@ def test_password_of_a_database_is_in_no_message(command: tuple[str, ...]) -> No
 def test_token_for_a_survey_that_is_not_there_is_made_with_a_warning(db: str) -> None:
     code, out, err = run("token", "create", "--db", db, "--role", "admin", "--survey", "nosuch")
     assert (code, out.startswith("sotto_admin_")) == (0, True)
-    assert err == "Warning: no survey has the id nosuch yet; the token is good once one has.\n"
+    assert err == "Warning: there is no survey nosuch yet. The token works once you publish it.\n"
     with closing(Store(db)) as store:
         store.add_survey(SMALL)
     assert run("token", "create", "--db", db, "--role", "admin", "--survey", SMALL.id)[2] == ""
@@ -119,4 +119,4 @@ def test_rotated_token_is_printed_and_the_old_one_ends_later(db: str) -> None:
 def test_rotating_an_unknown_token_is_refused(db: str) -> None:
     code, out, err = run("token", "rotate", "--db", db, "abcdef123456")
     assert (code, out) == (1, "")
-    assert err == "Error: hash prefix must be that of exactly one token; it is that of 0.\n"
+    assert err == "Error: hash prefix must match exactly one token; it matches 0.\n"

@@ -20,8 +20,8 @@ from sotto_collector.store import Store, TokenTable
 from sotto_collector.tokens import find_token
 
 MISSING = (
-    "must be a collector's database; there is none: make it with sotto db init or sotto serve --create, "
-    "or of a backup with sotto db restore."
+    "must be a collector's database; there is none. Make one with sotto db init or sotto serve --create, "
+    "or from a backup with sotto db restore."
 )
 HASH = "3f9a1c20b7de"
 ARGUMENTS = {  # of each command that opens a database

@@ -97,12 +97,12 @@ def test_table_lines_up_and_says_the_same(db: str) -> None:
     above, table = out.split("\n\n")
     lines = dict(line.split("  ", 1) for line in above.splitlines())
     said = {name: text.strip() for name, text in lines.items()}
-    assert said["schema"] == f"{HEAD}, which is this version's"
-    assert said["last backup"] == "none is known of"
+    assert said["schema"] == f"{HEAD}, that of this version"
+    assert said["last backup"] == "none known"
     assert said["tokens"] == "0, of which 0 end within 14 days; 0 more have ended"
     assert said["waiting"] == (
-        "1,203 reports in the inbox: all are counted already. A collector moves them among the others within seconds, "
-        "in a large store once there are 50,000"
+        "1,203 reports in the inbox; all are counted. A collector moves them to the other reports within seconds, "
+        "or in a large store once there are 50,000"
     )
     assert said["log"].endswith("MiB") != db.startswith("postgresql:")
     assert table.splitlines()[:3] == [
@@ -134,7 +134,7 @@ def test_journals_and_how_many_acts_they_have_are_said(db: str, tmp_path: Path) 
         assert read(db)["journals"] == [{"id": head.journal, "n_acts": 1}]
         assert f"\njournal      {head.journal}, 1 act\n" in run("--db", db)[1]
         execute(store, "UPDATE journals SET n_acts = NULL")
-    assert "whose acts an earlier sottovoce did not count" in run("--db", db)[1]
+    assert "acts unknown: an earlier sottovoce did not count them" in run("--db", db)[1]
 
 
 def test_backup_is_known_of_in_the_store_and_in_the_copy(db: str, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_first_schemas_are_shown_and_said_to_need_an_upgrade(empty_db: str, numb
         ["small", "closed", 30, 0, 0],
     ]
     assert said["tokens"]["never"] == 1
-    assert f"{number:04}, which needs an upgrade to {HEAD}: run sotto db upgrade" in run("--db", empty_db)[1]
+    assert f"{number:04}, older than {HEAD} of this version: run sotto db upgrade" in run("--db", empty_db)[1]
 
 
 @pytest.mark.thorough
@@ -190,7 +190,7 @@ def test_newer_schema_is_said_to_be_one_and_nothing_of_it_is_read(db: str) -> No
     said = read(db)
     assert (said["schema"], said["is"], "surveys" in said) == ("9999", "newer", False)
     assert said["bytes"]["database"] > 0
-    assert "9999, which a newer sottovoce wrote: this version knows" in run("--db", db)[1]
+    assert "9999, of a newer sottovoce: this version knows" in run("--db", db)[1]
 
 
 def test_nothing_is_written_beside_a_file_nor_into_it(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_journal_whose_lines_have_no_numbers_is_said_as_in_a_restore(store: Stor
     with store.reader() as connection:
         identity = read_about(connection).identity
     write_old_journal(journal, identity, ClosedSurvey(survey=SMALL.id, fingerprint=SMALL.fingerprint, key=stored.key))
-    said = f"Journal {journal}: an earlier sottovoce wrote 1 of its acts, without numbers. Nobody would notice if"
+    said = f"Journal {journal}: an earlier sottovoce wrote 1 of its acts, without numbers. If one of these"
     code, out, _ = run("--db", db, "--journal", journal)
     assert (code, out.splitlines()[-1].startswith(said)) == (0, True)
     backup, new = back_up(db, tmp_path / "backup.db"), tmp_path / "new.db"

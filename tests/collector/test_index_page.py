@@ -40,7 +40,11 @@ def test_index_lists_surveys_as_the_route_for_programs_does(house: House, role: 
     listed = house.http.get("/v1/surveys", headers=token).get_json()["surveys"]
     of_admin = " needs an analyst's token" if role == "admin" else ""
     assert [[" ".join(str(cell).split()) for cell in row] for row in rows] == [
-        [f"{survey['title']} {survey['id']}: {FACTS[survey['id']]}; fingerprint {survey['fingerprint'][:12]}", n_reports, results]
+        [
+            f"{survey['title']} {survey['id']}: {FACTS[survey['id']]}; fingerprint {survey['fingerprint'][:12]}",
+            n_reports,
+            results,
+        ]
         for survey, n_reports, results in zip(
             listed,
             ("0", "1,200", "0"),

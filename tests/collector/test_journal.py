@@ -89,23 +89,19 @@ def test_lines_that_are_missing_doubled_swapped_or_of_another_journal_are_refuse
         journal.write(act_of(number))
     head, *acts = path.read_bytes().splitlines(keepends=True)
     for at in range(4):  # of a last line that is missing only somebody else knows
-        assert_refused(
-            path, [head, *acts[:at], *acts[at + 1 :]], rf"line {at + 2}: is act {at + 2}, where act {at + 1} "
-        )
+        assert_refused(path, [head, *acts[:at], *acts[at + 1 :]], rf"line {at + 2}: is act {at + 2}, but act {at + 1} ")
     for at in range(5):
-        assert_refused(
-            path, [head, *acts[: at + 1], *acts[at:]], rf"line {at + 3}: is act {at + 1}, where act {at + 2} "
-        )
+        assert_refused(path, [head, *acts[: at + 1], *acts[at:]], rf"line {at + 3}: is act {at + 1}, but act {at + 2} ")
     for at in range(4):
         swapped = [*acts[:at], acts[at + 1], acts[at], *acts[at + 2 :]]
-        assert_refused(path, [head, *swapped], rf"line {at + 2}: is act {at + 2}, where act {at + 1} belongs")
+        assert_refused(path, [head, *swapped], rf"line {at + 2}: is act {at + 2}, but act {at + 1} belongs")
     path.write_bytes(b"".join([head, *acts[:2]]))
     for number in (7, 8, 9):  # the same journal, cut back and written on
         journal.write(act_of(number))
     others = path.read_bytes().splitlines(keepends=True)[1:]
     assert receipts_in(path) == [0, 1, 7, 8, 9]
-    assert_refused(path, [head, *others[:3], *acts[3:]], "line 5: was written behind another line than line 4")
-    assert_refused(path, [head, *acts[:3], *others[3:]], "line 5: was written behind another line than line 4")
+    assert_refused(path, [head, *others[:3], *acts[3:]], "line 5: was written after another line than line 4")
+    assert_refused(path, [head, *acts[:3], *others[3:]], "line 5: was written after another line than line 4")
 
 
 def assert_refused(path: Path, lines: list[bytes], said: str) -> None:
@@ -122,7 +118,7 @@ def test_journal_of_before_lines_had_numbers_is_read_and_goes_on_with_numbers(pa
     assert journal.write(act_of(3), act_of(4)) == read_journal(path).reach
     assert (receipts_in(path), read_journal(path).n_unchained) == ([0, 1, 2, 3, 4], 3)
     new = path.read_bytes().splitlines(keepends=True)[4:]
-    assert_refused(path, [head, *acts[:2], *new], "line 4: is act 4, where act 3 belongs")
+    assert_refused(path, [head, *acts[:2], *new], "line 4: is act 4, but act 3 belongs")
     assert_refused(path, [head, *acts, *new, acts[0]], "line 7: has no number, and must have one")
 
 

@@ -49,7 +49,7 @@ def test_backup_that_is_served_as_it_is_does_again_what_its_journal_says(
 ) -> None:
     """Devices send nine reports again and a new one comes: no second release of 30 reports, one of them another."""
     with caplog.at_level(logging.WARNING), open_house(tmp_path / "backup.db", journal=journal) as house:
-        assert "the journal had 3 acts more than the database" in caplog.text
+        assert "the journal had 3 more acts than the database" in caplog.text
         store, stored = house.collector.store, house.stored(LEAST)
         assert store.read_tally(stored).n_reports == 19
         assert [row.label for row in house.collector.tokens.list() if row.label == "leaving"] == []
@@ -123,9 +123,7 @@ def test_older_copy_of_a_journal_is_refused_and_so_is_one_with_other_lines(
     with closing(Journal(older, identity)) as went_on:
         for number in range(9):  # it was cut back, and written on
             went_on.write(EndedToken(hash=f"{number:064x}"))
-    with pytest.raises(
-        JournalError, match=rf"is not the one that the backup knows: its first {n_acts} acts are others"
-    ):
+    with pytest.raises(JournalError, match=rf"is not the one that the backup knows: its first {n_acts} acts differ"):
         restore_copy(str(tmp_path / "later.db"), new, Wishes([read_journal(older)]))
     with pytest.raises(JournalError, match="is not the one that this database knows"):
         keep_journal(live, str(older))
@@ -177,7 +175,7 @@ def test_erased_survey_that_had_reports_is_not_published_again(store: Store) -> 
     count_here(store, stored, REPORTS[:20])
     store.close_survey(stored.key)
     store.erase_survey(stored.key)
-    with pytest.raises(SurveyExistsError, match=r"least was published before, and erased.*give it a new id"):
+    with pytest.raises(SurveyExistsError, match=r"least was published before, and was then erased.*give it a new id"):
         store.add_survey(LEAST)
     assert store.add_survey(replace(LEAST, id="new"))
 

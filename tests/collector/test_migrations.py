@@ -256,7 +256,7 @@ def test_newer_schema_is_refused_to_open_and_to_upgrade(db: str) -> None:
 def test_half_migrated_database_is_refused_with_what_it_lacks(db: str, statement: str) -> None:
     Store(db).close()
     execute(db, statement)
-    with pytest.raises(StoreError, match=r"it is half-migrated: it lacks (tokens\.expires_s|invitations\.|inbox\.)"):
+    with pytest.raises(StoreError, match=r"it is half-migrated and lacks (tokens\.expires_s|invitations\.|inbox\.)"):
         Store(db)
     assert upgrade(db)[0] == 1
 

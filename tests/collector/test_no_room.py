@@ -113,7 +113,7 @@ def test_invitations_that_cannot_be_written_are_not_made_or_are_revoked(
         assert (code, out) == (1, "")
         assert err == (
             f"Error: CSV file ({path}) could not be written: File too large. "
-            f"The {n_lost} invitations that it lacks are revoked.\n"
+            f"The {n_lost} invitations that are missing from it were revoked.\n"
         )
         assert (unused(), path.exists()) == (n_kept, n_kept > 0)
     with path.open(newline="") as file:

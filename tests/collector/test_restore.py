@@ -160,7 +160,7 @@ def test_postgresql_of_an_earlier_schema_is_refused_and_restored_from_an_upgrade
     refused = restore("--from", postgres_empty, "--db", target)
     assert (refused.exit_code, refused.stdout, target.exists()) == (1, "", False)
     assert re.fullmatch(
-        r"Error: backup \(postgresql:.*\) must have schema \d+, as a PostgreSQL's; it has 0008: "
+        r"Error: backup \(postgresql:.*\) must have schema \d+, because it is in PostgreSQL; it has 0008. "
         r"restore from a copy of it \(createdb --template\), after sotto db upgrade there\.\n",
         refused.stderr,
     )
@@ -174,7 +174,7 @@ def test_open_invitations_are_revoked_on_request(store: Store, tmp_path: Path) -
     make_invitations(store, publish_here(store, INVITED), 5)
     copy_store(store, str(tmp_path / "b"))
     result = restore("--from", tmp_path / "b", "--db", tmp_path / "n")
-    assert "open again; --revoke-invitations revokes all" in result.stderr
+    assert "open again. --revoke-invitations revokes all" in result.stderr
     said = restored("--from", tmp_path / "b", "--db", tmp_path / "m", "--revoke-invitations")
     assert said["surveys"][0]["n_open"] == 0
 
@@ -248,7 +248,7 @@ def test_bad_journal_is_refused_and_nothing_is_made(store: Store, tmp_path: Path
         assert (result.exit_code, said in result.stderr, result.stderr.count("\n")) == (1, True, 1), result.stderr
         assert not new.exists()
     missing = restore("--from", backup, "--db", new)
-    assert re.search(r"Journal [0-9a-f]{32} is missing: what it says was erased", missing.stderr)
+    assert re.search(r"Journal [0-9a-f]{32} is missing. What it says was erased", missing.stderr)
 
 
 @pytest.mark.parametrize(
@@ -306,8 +306,8 @@ def test_reports_whose_day_is_past_are_erased_before_anything_is_served(
     monkeypatch.setattr(clock, "is_synchronized", lambda: False)
     left = restore("--from", backup, "--db", tmp_path / "third.db", "--journal", journal)
     assert (
-        "The day of kept is past, but the clock may be wrong: the host says that its clock is not synchronized. Its "
-        "reports are left." in left.stderr
+        "The day to erase the reports of kept is past, but the clock may be wrong: the host says that its clock is not "
+        "synchronized. The reports are still there." in left.stderr
     )
     with closing(Store(tmp_path / "third.db")) as again:
         assert sum(bool(packed) for _, packed in again.read_reports(publish_here(again, kept))) == 8
@@ -316,7 +316,7 @@ def test_reports_whose_day_is_past_are_erased_before_anything_is_served(
 @pytest.mark.parametrize("in_place", [True, False])
 @pytest.mark.parametrize(
     ("last_day", "doubt"),
-    [("2020-01-20", "the last day that was seen is 2020-01-20, "), (None, "no day was seen before")],
+    [("2020-01-20", "the last known day is 2020-01-20, "), (None, "no earlier day is known")],
 )
 def test_clock_that_jumped_erases_nothing_in_a_restore(
     request: pytest.FixtureRequest,

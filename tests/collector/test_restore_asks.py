@@ -85,7 +85,10 @@ def assert_erased(db: str) -> None:
 def test_survey_is_erased_whole_only_where_somebody_says_so(words: list[str], tmp_path: Path) -> None:
     names = {path.name for path in tmp_path.iterdir()}
     unasked = CliRunner().invoke(main, ["db", "restore", *words])
-    said = f"Error: --yes must be given to erase again what a journal says was erased whole: {FAILED}.\n"
+    said = (
+        f"Error: A journal says that whole surveys were erased: {FAILED}. Give --yes to erase them again, or --keep to "
+        "keep one.\n"
+    )
     assert (unasked.exit_code, unasked.stdout, unasked.stderr) == (1, "", said)
     assert_untouched(words, tmp_path, names)
     closed = subprocess.run(  # no standard input at all
@@ -99,7 +102,7 @@ def test_survey_is_erased_whole_only_where_somebody_says_so(words: list[str], tm
     assert_untouched(words, tmp_path, names)
     refused = answer(words, "n")
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr.startswith(f"A journal says that these were erased whole:\n{FAILED}\nErase them again, ")
+    assert refused.stderr.startswith(f"A journal says that these surveys were erased:\n{FAILED}\nErase them again, ")
     assert "later" not in refused.stderr
     assert_untouched(words, tmp_path, names)
     agreed = answer([*words, "--revoke-invitations"], "y")
@@ -111,7 +114,7 @@ def test_survey_is_erased_whole_only_where_somebody_says_so(words: list[str], tm
 def test_yes_goes_on_without_a_question(words: list[str], journal: Path) -> None:
     result = CliRunner().invoke(main, ["db", "restore", *words, "--yes"])
     assert result.exit_code == 0, result.output
-    assert "erased whole" not in result.stderr
+    assert "surveys were erased" not in result.stderr
     assert f"journal {journal}, acts read: 3" in result.stdout
     assert_erased(words[words.index("--db") + 1])
 
@@ -134,7 +137,7 @@ def test_copies_of_one_journal_have_no_more_acts_than_it(words: list[str], journ
     shutil.copy(journal, tmp_path / "copy")
     words = [*words, "--journal", str(tmp_path / "copy"), "--yes"]
     few = CliRunner().invoke(main, ["db", "restore", *words, "--acts", "4"])
-    assert few.stderr == "Error: --acts (4): the journals have 3. Find newer copies of them.\n"
+    assert few.stderr == "Error: --acts (4): the journals have only 3 acts. Find newer copies of them.\n"
     assert CliRunner().invoke(main, ["db", "restore", *words, "--acts", "3"]).exit_code == 0
     status = CliRunner().invoke(main, ["db", "status", "--db", words[words.index("--db") + 1], "--json"])
     assert json.loads(status.stdout)["last_restore"]["n_acts"] == 3

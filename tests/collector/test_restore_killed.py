@@ -209,7 +209,7 @@ def test_restore_that_somebody_reads_before_it_is_whole_is_refused(
 
     try:
         monkeypatch.setattr("sotto_collector.store.restore.check_integrity", read)
-        with pytest.raises(StoreError, match=r"^db \(.*new\.db\) must be read by nobody before it is whole\.$"):
+        with pytest.raises(StoreError, match=r"^db \(.*new\.db\) must not be opened before it is complete\.$"):
             restore.restore_copy(str(backup), str(tmp_path / "new.db"), wishes)
     finally:
         for reader in readers:

@@ -114,7 +114,7 @@ def test_backup_that_there_is_no_room_for_is_refused_before_a_byte_of_it_is_copi
     n_bytes, usage = backup.stat().st_size, source_file.shutil.disk_usage(backup.parent)
     monkeypatch.setattr("shutil.copyfileobj", None)
     monkeypatch.setattr(source_file.shutil, "disk_usage", lambda _: usage._replace(free=n_bytes - 1))
-    with pytest.raises(StoreError, match=rf"has {n_bytes:,} bytes, and .* has room for {n_bytes - 1:,}: free some"):
+    with pytest.raises(StoreError, match=rf"has {n_bytes:,} bytes, and .* has room for {n_bytes - 1:,}. Free some"):
         restore_copy(str(backup), target, Wishes())
     assert not Path(target).exists()
 
@@ -184,7 +184,9 @@ def test_status_says_that_a_restore_is_whole(backup: Path, target: str, tmp_path
     last = status(target)["last_restore"]
     assert (last["n_acts"], last["is_checked"]) == (1, True)
     said = run("status", "--db", target).stdout
-    assert f"1; the last on {last['day']}, with 1 act of its journals: whole, and its tallies are" in said
+    assert (
+        f"1; the last on {last['day']} did 1 act of the journals again. It is complete, and the tallies equal" in said
+    )
     if target.startswith("postgresql:"):
         again = run("restore", "--from", backup, "--db", target)
         assert "there is a store in it. sotto db status says whether a restore made it" in again.stderr
@@ -201,7 +203,7 @@ def test_status_says_that_a_restore_in_place_was_ended_before_it_was_checked(
         assert run("restore", "--in-place", "--db", db).exit_code == 1
     assert status(db)["last_restore"]["is_checked"] is False
     said = run("status", "--db", db).stdout
-    assert "it ended before its tallies were compared with its reports; run sotto recount" in said
+    assert "It ended before the tallies were compared with the reports: run sotto recount" in said
     assert run("restore", "--in-place", "--db", db).exit_code == 0
     assert status(db)["last_restore"]["is_checked"] is True
 

@@ -21,7 +21,7 @@ from sotto_collector.store.releases import read_released
 from sotto_protocol import Report
 
 LEAST = replace(SMALL, id="least", min_reports=3)
-SAID = "survey least was published before, and erased, or lost with what was done to it; give it a new id."
+SAID = "survey least was published before, and was then erased, or its history was lost; give it a new id."
 
 
 def erase(store: Store, stored: StoredSurvey, reports: list[Report]) -> None:

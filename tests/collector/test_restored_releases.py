@@ -47,7 +47,7 @@ SURVEYS = {
     "waves": replace(STRINGS, id="waves", questions=STRINGS.questions[:1], min_reports=LEAST),
     "strata": replace(INVITED, id="strata", strata=("north", "south"), min_reports=LEAST),
 }
-NONE = "the backup has no such survey, or it is a draft, or has no min_reports."
+NONE = "the backup has no such survey, or it is a draft or has no min_reports."
 N_STEPS = 1200 if os.environ.get("SOTTO_TEST_FULL") else 120
 Part = tuple[int, str, int]
 """A cell, a question, and a cohort of it (0 where it has none): counts that are given by themselves."""
@@ -218,7 +218,10 @@ def test_released_is_held_against_what_the_backup_knows(tmp_path: Path) -> None:
         count_here(store, stored, make_reports(5, PLAIN))
         assert read_released(store, stored).n_reports == 15
     for given, said in (
-        ("plain=9", "released of plain (9) must be at least 10: analysts were given so many before the backup."),
+        (
+            "plain=9",
+            "--released plain=9 must be at least 10: analysts got the counts of that many reports before the backup.",
+        ),
         ("small=9", f"released of small: {NONE}"),
         ("none=9", f"released of none: {NONE}"),
     ):

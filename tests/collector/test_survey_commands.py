@@ -115,7 +115,7 @@ def test_a_collector_of_before_is_named_and_no_file_is_left(tmp_path: Path) -> N
         before.by_address["/v1/surveys/few/invitations"] = Scripted(200, b'{"unused":[3]}')
         command = ["invite", "create", before.url, survey.id, "--count", "9", "--to", str(path)]
         result = CliRunner().invoke(main, command, env={"SOTTO_TOKEN": "sotto_admin_x"})
-        said = f"Error: {before.url} must be a collector of this version or a later one: it does not say n_reports.\n"
+        said = f"Error: {before.url} must be a collector of this version or later; it does not send n_reports.\n"
         assert (result.exit_code, result.stderr, path.exists(), before.posts) == (1, said, False, [])
 
 
@@ -130,18 +130,20 @@ def test_invitations_that_cannot_show_a_question_are_refused_where_nobody_is_ask
     code, out, err = run(served, *create, tmp_path / "a.csv")
     assert (code, out, (tmp_path / "a.csv").exists()) == (1, "", False)
     assert "wish      can never be shown: it needs 40 reports (10 in each of its 4 cohorts), and there are 30 pe" in err
-    said = "nobody is invited to few: the 30 people who are invited so far, these among them, show nothing useful. "
-    assert err.endswith(f"Error: {said}Give --yes if more will follow.\n")
+    said = "No invitations to few were created: 30 people are too few to show anything useful. "
+    assert err.endswith(
+        f"Error: {said}Give --yes to create them anyway, for example if you invite more people later.\n"
+    )
     assert "Usage" not in err
     assert run(served, "invite", "count", "URL", survey.id)[1] == "0 unused\n"
     code, out, err = run(served, *create, tmp_path / "a.csv", "--yes")
     assert (code, out) == (0, f"30 invitations in {tmp_path / 'a.csv'}\n")
-    assert "Warning: nothing of wish can ever be shown of 30 people." in err
+    assert "Warning: 30 people are too few ever to show wish." in err
     answers = zip(make_reports(20, survey), read_codes(tmp_path / "a.csv"), strict=False)
     assert served.send([replace(report, invitation=code) for report, code in answers], survey)[0] == 200
     _, _, err = run(served, *create, tmp_path / "b.csv", "--yes")  # 20 that were used, 10 that wait, and these
     assert err.startswith("What 60 people will show, if all of them answer; 95 % intervals by the Chernoff bound")
-    assert "may not be shown: that is likely from" in err
+    assert "it may stay hidden with fewer than" in err
 
 
 def test_invitations_to_waves_are_counted_once(served: Served, tmp_path: Path) -> None:
@@ -195,7 +197,7 @@ def test_report_is_erased_by_its_receipt_without_a_token(served: Served) -> None
 def test_receipt_that_is_none_is_not_sent(served: Served, receipt: str) -> None:
     code, out, err = run(served, "erase", "URL", "habits", "--receipt", receipt)
     assert (code, out) == (1, "")
-    assert err == "Error: receipt must be 32 hexadecimal digits, as the client gave it.\n"
+    assert err == "Error: --receipt must be 32 hexadecimal digits, as the device showed it.\n"
 
 
 def test_survey_is_erased_once_it_is_closed(served: Served) -> None:
@@ -246,9 +248,9 @@ def test_what_shows_nothing_useful_is_not_published_where_nobody_is_asked(served
     path = tmp_path / "weak.toml"
     path.write_text(FEW.replace('"few"', '"weak"'))
     code, out, err = run(served, "publish", path, "URL", "--n", 30)
-    said = "weak is not published: 30 people show nothing useful of it. Mend it (sotto check)"
+    said = "weak is not published: 30 people are too few to show anything useful. Mend it (sotto check)"
     assert (code, out) == (1, "")
-    assert err.endswith(f"Error: {said}, or give --yes: it is published even so.\n")
+    assert err.endswith(f"Error: {said}, or give --yes to publish it anyway.\n")
     assert "Usage" not in err
     assert served.ask("GET", "/v1/surveys/weak")[0] == 404
 

@@ -125,7 +125,7 @@ def test_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(tmp_path: Pa
                 wait_until(lambda before=before: len(children(served)) == 2 and children(served) != before)
         code, _, err = served.stop()
     assert code == 0
-    assert "a worker ended by itself (signal 9); another begins" in err
+    assert "a worker ended unexpectedly (signal 9); another starts" in err
     check_stored(served, load)
 
 
@@ -205,7 +205,7 @@ def test_new_workers_that_cannot_begin_leave_the_old_ones(tmp_path: Path) -> Non
         served.process.send_signal(signal.SIGHUP)
         assert served.process.stderr is not None
         said = iter(served.process.stderr.readline, "")  # a worker that tidies may say first that the file is gone
-        assert any("a new worker could not begin, so the old ones stay" in line for line in said)
+        assert any("a new worker could not start, so the old ones stay" in line for line in said)
         assert children(served) == before
         (tmp_path / "survey.db").rmdir()
         for path in hidden.iterdir():

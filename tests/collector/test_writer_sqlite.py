@@ -58,7 +58,7 @@ def test_collector_that_cannot_empty_the_log_at_its_end_says_so(path: Path, capl
             other.execute("SELECT count(*) FROM reports").fetchall()
             assert house.send(SURVEY, make_reports(5)).status_code == 200
         assert [record.getMessage() for record in caplog.records] == [
-            "somebody else uses the database: what holds the order of commits cannot be cleared"
+            "another program uses the database, so traces of the order of commits cannot be removed"
         ]
         assert Store(path, busy_timeout_ms=50).close() is False
     assert Store(path).close() is True
@@ -141,5 +141,5 @@ def test_log_that_cannot_be_emptied_is_logged_once_and_tried_again(
             assert writer.write(make_batch(stored, make_reports(5))) == Outcome(5, 0)
             assert tried.acquire(timeout=TIMEOUT_S)
         messages = [record.getMessage() for record in caplog.records]
-    assert messages == ["the store is not tidied now, and holds the order of commits: the disk is on fire."]
+    assert messages == ["the store cannot be tidied now, and still shows the order of commits: the disk is on fire."]
     wait_for_empty_log(path)

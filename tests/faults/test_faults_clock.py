@@ -61,7 +61,7 @@ def test_start_with_a_clock_that_is_days_ahead_erases_nothing_and_says_so(db: st
 
     assert start(0, 200) == ""
     said = start(5, 200)  # repeats are acknowledged even then
-    assert "its reports are to be erased; but the last day that was seen is" in said
+    assert "its reports are due to be erased, but the last known day is" in said
     assert "were erased, and counts of them are kept" not in said
     assert start(0, 200) == ""
     with closing(Store(db)) as store:

@@ -29,7 +29,7 @@ WHERE datname = current_database() AND pid <> pg_backend_pid()
 
 
 AWAY = re.compile(
-    r"(the store is not tidied now, and holds the order of commits: )?"
+    r"(the store cannot be tidied now, and still shows the order of commits: )?"
     r"the store (does not respond|cannot (write|be read) now: (?!\w*Error)[\w, ]+)\."
 )
 """What a collector says of a server that is away, to a request or of a turn that comes then: what the server said."""

@@ -35,7 +35,7 @@ def test_honest_requests_are_served_while_more_connections_drip_than_can_be_open
         code, _, err = served.stop()
     assert code == 0
     lines = {line.partition("sotto_collector: ")[2] for line in err.splitlines()}  # once a minute; of no address
-    assert lines == {"as many connections are open as can be: idle ones give way to new ones"}
+    assert lines == {"the highest number of connections is open; idle ones are closed for new ones"}
 
 
 @pytest.mark.parametrize("kind", DRIPS)
@@ -89,7 +89,7 @@ def test_connections_without_a_request_give_way_where_descriptors_are_few(tmp_pa
     assert code == 0
     assert {line.partition("sotto_collector: ")[2] for line in err.splitlines()} == {
         "at most 16 connections can be open: the system allows 64 descriptors",
-        "as many connections are open as can be: idle ones give way to new ones",
+        "the highest number of connections is open; idle ones are closed for new ones",
     }
 
 
@@ -108,7 +108,7 @@ def test_descriptors_that_something_else_took_are_no_end(tmp_path: Path) -> None
         assert served.ask("GET", "/openapi.json")[0] == 200  # the database needs descriptors, too
         resource.prlimit(served.process.pid, resource.RLIMIT_NOFILE, (hard, hard))
         assert served.send(make_reports(1, SMALL), SMALL)[0] == 200
-        assert "idle ones give way" in served.stop()[2]
+        assert "idle ones are closed" in served.stop()[2]
 
 
 def sockets_of(served: Served) -> set[str]:

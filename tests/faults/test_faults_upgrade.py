@@ -22,7 +22,7 @@ def test_collectors_whose_database_is_upgraded_refuse_until_they_are_replaced(db
         stopped = [served.stop() for served in (one, other)]
     assert {code for code, *_ in stopped} == {1}
     assert not any("Traceback" in err for *_, err in stopped)
-    assert all("it was upgraded by another sottovoce; restart with that one" in err for *_, err in stopped)
+    assert all("another version upgraded it. Restart with that one" in err for *_, err in stopped)
     undo(db)
     crowd.check(db)
     with serve(db, survey=SMALL) as served:

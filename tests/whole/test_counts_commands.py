@@ -45,7 +45,7 @@ n_cohorts = 4
 epsilon = 6
 """)
 TOML = 'id = "new"\ntitle = "New"\nkeep = "counts"\n[[questions]]\nid = "a"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n'
-SAID = "keeps counts, and no report: none can be erased, recounted, exported or associated with another."
+SAID = "keeps only counts. It has no reports to erase, recount, export or associate."
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_publish_says_what_cannot_be_done(served: Served, tmp_path: Path) -> Non
     (tmp_path / "survey.toml").write_text(TOML)
     code, out, err = run("publish", tmp_path / "survey.toml", served.url, token=served.admin)
     assert (code, len(out.splitlines()), err.count("\n")) == (0, 2, 1)
-    assert err.startswith("The collector keeps counts alone, and no report: none can be erased, recounted, exported")
+    assert err.startswith("The collector keeps only counts. It has no reports to erase, recount, export")
     (tmp_path / "survey.toml").write_text(TOML.replace('keep = "counts"', "").replace('"new"', '"usual"'))
     assert run("publish", tmp_path / "survey.toml", served.url, token=served.admin)[2] == ""
 

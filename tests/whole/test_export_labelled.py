@@ -71,7 +71,7 @@ def test_columns_have_types_and_say_that_they_are_noise(tmp_path: Path) -> None:
     assert [*frame["stratum"].cat.categories] == ["north", "south"]
     assert {*frame["stratum"]} == {"south"}
     about: dict[bytes, bytes] = schema.field("reported_paid").metadata
-    assert about[b"description"] == b"A noisy report, true with some probability only, to: ?"
+    assert about[b"description"] == b"Noisy reports, each true only with some probability, to the question: ?"
     assert about[b"epsilon"] == b"2"
     assert b"no estimate" in schema.metadata[b"sottovoce.noise"]
     assert schema.metadata[b"sottovoce.survey"] == survey.canonical

@@ -10,7 +10,7 @@ import pytest
 COLLECTOR = Path(__file__).parents[2] / "collector" / "sotto_collector"
 ALLOWED = {
     "api/openapi_schemas.py": ['answers={"type"'],
-    "commands/surveys.py": ["noise around your answers"],
+    "commands/surveys.py": ["nobody can look up your answers"],
     "intake/parsing.py": ["answers: dict[str, Any]", "report.answers", "and answers, an object"],
     "pages/asked.py": ["the answer that it stands for", "for answer, label in", "if answer == skip"],
     "pages/problems.py": ["No answer was sent."],

@@ -25,12 +25,12 @@ WHILE_READING = (400, 411, 413, 415, 422)
 _TOKENS = {
     "admin": "An admin's token.",
     "analyst": "An analyst's token.",
-    "lister": "An admin's or an analyst's token.",
-    "any": "Any token that is for all surveys.",
+    "lister": "An admin's or analyst's token.",
+    "any": "A token of any role, for all surveys.",
 }
 _PARAMETERS = {
     "survey_id": (whole(ID_PATTERN), "my-survey", "The survey's id."),
-    "preview": ({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, "Zm9v", "What the address of its page ends with."),
+    "preview": ({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, "Zm9v", "The end of the address of its page."),
     "prefix": ({"type": "string", "pattern": HASH_PREFIX}, "3f9a1c20b7de", "The first digits of the token's hash."),
 }
 _QUERIES: dict[str, dict[str, Any]] = {
@@ -40,8 +40,11 @@ _QUERIES: dict[str, dict[str, Any]] = {
 }
 
 _HEADERS: dict[str, dict[str, Any]] = {
-    RESTORE_MARK: {"schema": {"type": "integer", "minimum": 0}, "description": "Another one after every restore."},
-    STATE: {"schema": {"enum": ["open", "closed"]}, "description": "Whether reports are taken now."},
+    RESTORE_MARK: {
+        "schema": {"type": "integer", "minimum": 0},
+        "description": "A number that changes with every restore.",
+    },
+    STATE: {"schema": {"enum": ["open", "closed"]}, "description": "Whether the survey accepts reports now."},
 }
 
 
@@ -79,25 +82,27 @@ class Operation:
 
 SURVEY = "/v1/surveys/{survey_id}"
 OPERATIONS = (
-    Operation("get", "/healthz", "Can reports be stored?", {200: "Status"}),
-    Operation("get", "/readyz", "Should requests be sent here?", {200: "Status"}),
-    Operation("get", "/metrics", "What was counted, for Prometheus.", {200: CONTENT_TYPE_LATEST}, "any"),
-    Operation("get", "/openapi.json", "This document.", {200: "Document"}),
-    Operation("get", "/v1/surveys", "The surveys, with how many reports each has.", {200: "Surveys"}, "lister"),
+    Operation("get", "/healthz", "Say whether reports can be stored.", {200: "Status"}),
+    Operation("get", "/readyz", "Say whether to send requests here.", {200: "Status"}),
+    Operation("get", "/metrics", "Read the metrics, for Prometheus.", {200: CONTENT_TYPE_LATEST}, "any"),
+    Operation("get", "/openapi.json", "Read this document.", {200: "Document"}),
+    Operation("get", "/v1/surveys", "List the surveys, with their numbers of reports.", {200: "Surveys"}, "lister"),
     Operation(
         "post", "/v1/surveys", "Publish a survey.", {200: "Published", 201: "Published"}, "admin", "Survey", (409,)
     ),
-    Operation("post", "/v1/drafts", "Put a draft.", {200: "Draft"}, "admin", "Survey", (409,)),
-    Operation("get", "/drafts/{preview}/v1/surveys/{survey_id}", "A draft, to who has its link.", {200: "Survey"}),
-    Operation("get", SURVEY, "A survey, as it was published.", {200: "Survey", 304: ""}, headers=(RESTORE_MARK, STATE)),
-    Operation("patch", SURVEY, "Set what may change.", {200: "SurveySet"}, "admin", "SurveySettings"),
+    Operation("post", "/v1/drafts", "Make or replace a draft.", {200: "Draft"}, "admin", "Survey", (409,)),
+    Operation("get", "/drafts/{preview}/v1/surveys/{survey_id}", "Read a draft, with its link.", {200: "Survey"}),
+    Operation(
+        "get", SURVEY, "Read a survey as it was published.", {200: "Survey", 304: ""}, headers=(RESTORE_MARK, STATE)
+    ),
+    Operation("patch", SURVEY, "Change a survey's settings.", {200: "SurveySet"}, "admin", "SurveySettings"),
     Operation("delete", SURVEY, "Erase a closed survey, or a draft.", {200: "SurveyErased"}, "admin", refusals=(409,)),
-    Operation("post", f"{SURVEY}/reports", "Count reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
+    Operation("post", f"{SURVEY}/reports", "Send reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
     Operation("post", f"{SURVEY}/erase", "Erase a report.", {200: "Erased"}, body="Receipt", refusals=(409,)),
     Operation(
         "get",
         f"{SURVEY}/certificate",
-        "That its reports went on their day.",
+        "Certify that a survey's reports were erased on their day.",
         {200: "Certificate"},
         "lister",
         refusals=(409,),
@@ -105,16 +110,16 @@ OPERATIONS = (
     Operation(
         "post",
         f"{SURVEY}/certificate",
-        "That a report was erased.",
+        "Certify that a report was erased.",
         {200: "Certificate"},
         body="Receipt",
         refusals=(409,),
     ),
-    Operation("post", f"{SURVEY}/close", "Take no more reports.", {200: "Closed"}, "admin", refusals=(409,)),
+    Operation("post", f"{SURVEY}/close", "Close a survey.", {200: "Closed"}, "admin", refusals=(409,)),
     Operation(
         "get",
         f"{SURVEY}/tally",
-        "The counts.",
+        "Read the counts.",
         {200: "Tally"},
         "analyst",
         refusals=(409,),
@@ -123,7 +128,7 @@ OPERATIONS = (
     Operation(
         "get",
         f"{SURVEY}/records",
-        "The noisy reports.",
+        "Read the noisy reports.",
         {200: "application/octet-stream"},
         "analyst",
         refusals=(409,),
@@ -132,7 +137,7 @@ OPERATIONS = (
     Operation(
         "get",
         f"{SURVEY}/invitations",
-        "How many are unused.",
+        "Count unused invitations.",
         {200: "Unused"},
         "admin",
         refusals=(409,),
@@ -142,12 +147,18 @@ OPERATIONS = (
         "post", f"{SURVEY}/invitations", "Make invitations.", {201: "text/csv; charset=utf-8"}, "admin", "Count", (409,)
     ),
     Operation(
-        "post", f"{SURVEY}/invitations/revoke", "Revoke.", {200: "Revoked"}, "admin", "Revocation", refusals=(409,)
+        "post",
+        f"{SURVEY}/invitations/revoke",
+        "Revoke invitations.",
+        {200: "Revoked"},
+        "admin",
+        "Revocation",
+        refusals=(409,),
     ),
     Operation(
         "get",
         f"{SURVEY}/turnout",
-        "How many were invited and took part.",
+        "Count people who were invited, and who took part.",
         {200: "Turnout"},
         "lister",
         refusals=(409,),
@@ -156,12 +167,12 @@ OPERATIONS = (
     Operation(
         "post",
         f"{SURVEY}/invitations/check",
-        "Is one unused?",
+        "Check an invitation.",
         {200: "Checked"},
         body="Check",
         refusals=(409, 429),
     ),
-    Operation("get", "/v1/tokens", "The tokens.", {200: "Tokens"}, "admin"),
+    Operation("get", "/v1/tokens", "List the tokens.", {200: "Tokens"}, "admin"),
     Operation("post", "/v1/tokens", "Make a token.", {201: "ShownToken"}, "admin", "NewToken", refusals=(404,)),
     Operation("delete", "/v1/tokens/{prefix}", "Revoke a token.", {200: "Token"}, "admin"),
     Operation("post", "/v1/tokens/{prefix}/rotate", "Replace a token.", {201: "ShownToken"}, "admin", "Overlap"),
@@ -180,8 +191,8 @@ def describe_api(settings: Settings) -> dict[str, Any]:
             "title": "sottovoce collector",
             "version": VERSION,
             "description": (
-                "Surveys, noisy reports and tallies. Every refusal is a problem document (RFC 9457). The pages for "
-                "people (below /s) and the files that they load (/static, /js) are not described here."
+                "Surveys, noisy reports and tallies. Every refusal is a problem document (RFC 9457). This document "
+                "leaves out the pages for people (below /s), and the files that they load (/static, /js)."
             ),
         },
         "paths": paths,
@@ -234,7 +245,7 @@ def _describe_refusal(status: int) -> dict[str, Any]:
     }
     if status in (429, 503):
         seconds = {"type": "integer", "minimum": 1}
-        described["headers"] = {"Retry-After": {"required": True, "schema": seconds, "description": "In seconds."}}
+        described["headers"] = {"Retry-After": {"required": True, "schema": seconds, "description": "Seconds to wait."}}
     return described
 
 

@@ -93,10 +93,10 @@ _PER_MINUTE: Schema = _optional({"type": "integer", "minimum": 1, "maximum": MAX
 _ORIGINS: Schema = _list(whole(ORIGIN), maxItems=MAX_ORIGINS)
 _REPORT: Schema = describe_sent(
     SentReport,
-    id={"type": "string", "pattern": RECEIPT, "description": "16 random bytes; the receipt."},
-    answers={"type": "object", "description": "A value for each question; docs/http.md says which."},
-    wave=_WAVE | {"description": "In a survey of several waves, and only there."},
-    invitation=_INVITATION | {"description": "In an invited survey, and only there."},
+    id={"type": "string", "pattern": RECEIPT, "description": "16 random bytes as hexadecimal digits: the receipt."},
+    answers={"type": "object", "description": "A value for each question, as docs/http.md describes."},
+    wave=_WAVE | {"description": "Only in a survey of several waves, where it is required."},
+    invitation=_INVITATION | {"description": "Only in an invited survey, where it is required."},
 )
 _LISTED: Schema = _object(
     {
@@ -104,7 +104,7 @@ _LISTED: Schema = _object(
         "title": _TEXT,
         "fingerprint": _FINGERPRINT,
         "open": {"type": "boolean"},
-        "draft": {"type": "boolean", "description": "Not published yet: it takes no reports."},
+        "draft": {"type": "boolean", "description": "Whether it is a draft, which accepts no reports."},
         "invited": {"type": "boolean"},
         "waves": _WAVE,
         "public_results": {"type": "boolean"},
@@ -114,22 +114,25 @@ _LISTED: Schema = _object(
             "type": "integer",
             "minimum": 0,
             "exclusiveMaximum": MAX_QUESTIONS,
-            "description": "How many of the questions a device draws; 0: all.",
+            "description": "How many of the questions a device asks, chosen at random. 0 means all.",
         },
         "strata": _list(_STRATUM, maxItems=MAX_STRATA),
         "lang": _TEXT,
         "introduction": _TEXT,
         "controller": _TEXT,
         "contact": _TEXT,
-        "closes": _TEXT | {"description": "The last day, in UTC, on which it takes reports; empty: none is set."},
+        "closes": _TEXT | {"description": "The last day, in UTC, on which it accepts reports. Empty if there is none."},
         "erase_after": {
             "type": "integer",
             "minimum": 0,
             "maximum": MAX_ERASE_AFTER,
-            "description": "So many days after it the reports are erased; 0: not by themselves.",
+            "description": "Days after `closes` when the collector erases the reports. 0 means never.",
         },
-        "about": {"enum": list(TARGETS), "description": "Whom its results are about, unless a reader asks otherwise."},
-        "erased": {"type": "boolean", "description": "Whether its reports are gone, and counts are left."},
+        "about": {
+            "enum": list(TARGETS),
+            "description": "Whom the results are about, unless a reader chooses otherwise.",
+        },
+        "erased": {"type": "boolean", "description": "Whether its reports were erased. The counts stay."},
         "n_reports": _COUNT,
         "cors_origins": _ORIGINS,
         "reports_per_minute": _PER_MINUTE,
@@ -172,7 +175,7 @@ _OF_ALL: dict[str, Schema] = {
             "status": {"type": "integer", "exclusiveMaximum": 600, "minimum": 400},
             "code": {"type": "string", "pattern": "^[a-z_]+$"},
             "detail": _TEXT,
-            "where": {"type": "string", "description": "A JSON path into the request."},
+            "where": {"type": "string", "description": "Where in the request it is wrong, as a JSON path."},
             "faults": _list(_object({"where": _TEXT, "detail": _TEXT}), minItems=2, maxItems=MAX_FAULTS),
         },
         "where",
@@ -182,7 +185,7 @@ _OF_ALL: dict[str, Schema] = {
     "Document": {"type": "object"},
 }
 _OF_SURVEYS: dict[str, Schema] = {
-    "Survey": {"type": "object", "description": "A survey's canonical JSON; docs/survey-file.md."},
+    "Survey": {"type": "object", "description": "A survey's canonical JSON (docs/survey-file.md)."},
     "Surveys": _object({"surveys": _list(_LISTED)}),
     "Draft": _object({"id": _SURVEY_ID, "fingerprint": _FINGERPRINT, "preview": _TEXT}),
     "Published": _object({"id": _SURVEY_ID, "fingerprint": _FINGERPRINT}),
@@ -228,7 +231,7 @@ _OF_TOKENS: dict[str, Schema] = {
             "type": "string",
             "maxLength": MAX_LABEL,
             "pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$",  # what every language can match
-            "description": "Printable characters, of any script; others are refused.",
+            "description": "Printable characters of any script. Others are refused.",
         },
         survey=_optional(_SURVEY_ID),
         expires_in_s=_optional({"type": "integer", "minimum": 1, "maximum": MAX_LIFE_S}),

@@ -41,7 +41,7 @@ _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     BusyError: (503, "busy", "too many reports are waiting; send it again later."),
     CheckLimitError: (429, "too_many_checks", "too many invitations are checked in this minute; ask again later."),
     RateLimitError: (429, "too_many_reports", "the survey takes no more reports in this minute; send it again later."),
-    StoreError: (503, "store_unavailable", "nothing was acknowledged; send it again later: a report counts once."),
+    StoreError: (503, "store_unavailable", "nothing was confirmed; send it again later. A report counts only once."),
     SurveyClosedError: (409, SURVEY_CLOSED, ""),  # its own message says why
     SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
     BelowMinimumError: (403, "below_minimum", ""),  # its own message names the minimum

@@ -99,7 +99,11 @@ def read_stratum(survey: Survey) -> int | None:
 def find_stratum(survey: Survey, name: object) -> int:
     """Return the place of the stratum of this name, from 1 on. Raises RequestError 404."""
     if name not in survey.strata:
-        expected = f"one of the survey's: {', '.join(survey.strata)}." if survey.strata else "left out: it has none."
+        expected = (
+            f"one of the survey's: {', '.join(survey.strata)}."
+            if survey.strata
+            else "left out; the survey has no strata."
+        )
         raise refuse(404, "no_such_stratum", f"stratum must be {expected}")
     return survey.strata.index(str(name)) + 1
 

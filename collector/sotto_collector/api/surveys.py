@@ -66,7 +66,12 @@ def publish_survey() -> Response:
     collector, survey = get_collector(), read_survey()
     known = collector.find_survey(survey.id)
     if is_over(survey, collector.store.today()) and (known is None or known.is_draft):
-        raise refuse(422, "bad_survey", "must be today or later, in UTC: after it no report is taken.", "$.closes")
+        raise refuse(
+            422,
+            "bad_survey",
+            "must be today or later, in UTC: it is the last day on which reports are accepted.",
+            "$.closes",
+        )
     is_new = collector.store.add_survey(survey)
     collector.forget_survey(survey.id)
     response = respond(
@@ -160,7 +165,7 @@ def get_records(survey_id: str) -> Response:
     collector, stored = get_collector(), find_for("analyst", survey_id)
     stored.require_reports()
     if stored.survey.min_reports > 1:
-        raise refuse(403, "below_minimum", "the survey promises that reports are seen together; ask for its tally.")
+        raise refuse(403, "below_minimum", "the survey promises that nobody sees single reports; ask for its tally.")
     asked = read_wave(stored.survey), _read_part(), read_stratum(stored.survey)
     records = collector.store.open_records(stored, *asked)
     head = stored.survey.canonical + b"\n"

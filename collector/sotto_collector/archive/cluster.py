@@ -52,7 +52,9 @@ async def _recount(folder: Path, scheduler: str, wave: int | None, n_workers: in
             async for counted in _count_on(client, folder.resolve(), manifest.files, wave):
                 total.add(counted)
         except KilledWorker as fault:
-            raise ArchiveError("the workers that counted a file died, one after the other: is it memory?") from fault
+            raise ArchiveError(
+                "the workers that counted one file died, one after the other. Give them more memory."
+            ) from fault
     return total.tally()
 
 

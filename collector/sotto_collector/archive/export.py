@@ -61,7 +61,7 @@ def _begin(source: Source, folder: Path, n_parts: int | None) -> Manifest:
     if manifest.survey.fingerprint != source.survey.fingerprint:
         raise ArchiveError(f"{folder} is the archive of another survey, {manifest.survey.id}.")
     if n_parts not in (None, manifest.n_parts):
-        raise ArchiveError(f"{folder} was begun with {manifest.n_parts} parts, and keeps them.")
+        raise ArchiveError(f"--parts ({n_parts}) must be {manifest.n_parts}, as {folder} was begun, or left out.")
     manifest.parts = {index: files for index, files in manifest.parts.items() if _are_whole(folder, files)}
     return manifest
 

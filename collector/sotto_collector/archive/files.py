@@ -73,7 +73,7 @@ def read_checked(path: Path, file: ArchiveFile) -> bytearray:
     except OSError as fault:
         raise ArchiveError(f"{path} cannot be read: {fault.strerror}.") from fault
     if digest.hexdigest() != file.digest:
-        raise ArchiveError(f"{path} is not what was exported: its SHA-512 is another than the manifest's.")
+        raise ArchiveError(f"{path} is not what was exported: its SHA-512 differs from the manifest's.")
     return content
 
 

@@ -27,8 +27,8 @@ from sotto_protocol.words import epsilon_above
 PREFIX = "reported_"
 """What the name of every noisy column begins with."""
 _NOISY = (
-    "Noisy reports, made so on the devices: each says the truth with some probability only, and a share or mean of a "
-    "column is no estimate. `sotto estimate` and `sotto associate` take the noise off."
+    "These reports are noisy: each device changed them at random before it sent them. A share or mean of a column is "
+    "no estimate. `sotto estimate` and `sotto associate` correct for the noise."
 )
 _NOISE_KEY = b"sottovoce.noise"
 _ROWS_PER_GROUP = 2**17
@@ -76,7 +76,7 @@ def _batches(survey: Survey, records: Bytes, n_columns: int) -> Iterator[pa.Reco
         try:
             yield _batch(survey, records[start : start + n_rows])
         except ReportError as fault:
-            raise ArchiveError(f"the source holds what no device reports: {fault}") from fault
+            raise ArchiveError(f"the source has a report that no device sends: {fault}") from fault
 
 
 def _batch(survey: Survey, records: Bytes) -> pa.RecordBatch:
@@ -105,7 +105,7 @@ def _columns(survey: Survey, records: Bytes) -> Iterator[tuple[LabelledColumn, _
 
 def _about(question: Question) -> dict[str, str]:
     return {
-        "description": f"A noisy report, true with some probability only, to: {question.text}",
+        "description": f"Noisy reports, each true only with some probability, to the question: {question.text}",
         "mechanism": question.mechanism.name,
         "epsilon": epsilon_above(question.mechanism.epsilon),
     }

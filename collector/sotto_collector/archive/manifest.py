@@ -24,7 +24,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return Manifest.from_json(path.read_bytes())
     except OSError as fault:
-        raise ArchiveError(f"{folder} must be an archive: {path.name}: {fault.strerror}.") from fault
+        raise ArchiveError(f"{folder} must be an archive, but {path.name} cannot be read: {fault.strerror}.") from fault
     except SottoError as fault:
         raise ArchiveError(f"{path} is not an archive's manifest: {fault}") from fault
 

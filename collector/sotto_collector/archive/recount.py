@@ -82,7 +82,9 @@ def recount(
             for counted in _count_in_pool(pool, n_workers, folder, manifest.files, wave):
                 total.add(counted)
     except BrokenProcessPool as fault:
-        raise ArchiveError("a process that counted was killed; is there enough memory? Count again.") from fault
+        raise ArchiveError(
+            "a process that counted was killed. Check that there is enough memory, and count again."
+        ) from fault
     return total.tally()
 
 

@@ -68,7 +68,7 @@ class HttpSource:
             try:
                 survey = Survey.from_canonical(next(_lines(chunks)))
             except SottoError as fault:
-                raise self._fail("it responded with what are not records") from fault
+                raise self._fail("it did not respond with reports") from fault
         if survey.id != survey_id:
             raise self._fail("it responded with another survey's records")
         return survey
@@ -95,7 +95,7 @@ class HttpSource:
             raise self._fail("its response ended too early")
 
     def _fail(self, problem: str) -> RemoteError:
-        return RemoteError(f"{self._collector.url}{self._path}: it must be a collector; {problem}.")
+        return RemoteError(f"{self._collector.url}{self._path} must be a collector, but {problem}.")
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:

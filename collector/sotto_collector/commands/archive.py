@@ -14,36 +14,47 @@ from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.remote import RemoteCollector
 from sotto_collector.store import Store
 from sotto_protocol import Survey, Tally
-from sotto_protocol.words import counted
+from sotto_protocol.words import counted, examples
 
 if TYPE_CHECKING:  # these load Arrow
     from sotto_collector.archive.source import Source
     from sotto_protocol.archive import Manifest
 
-_NOTICE = "Receipts are not exported; a report that is erased later stays in what was exported before."
-_NOISY = "The columns reported_.. are noise as they were sent: a share of one is no estimate.\n"
+_NOTICE = "Receipts are not exported. If a report is erased later, it stays in what you export now."
+_NOISY = "The columns reported_.. are noisy, as they were sent: a share counted in one is no estimate.\n"
 _NEW = click.Path(path_type=Path)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.command(epilog="Example:  sotto export survey.db my-survey --to archive")
+@click.command(
+    epilog=examples(
+        "sotto export survey.db my-survey --to archive",
+        "sotto export http://127.0.0.1:8000 my-survey --to reports.parquet --labels",
+    )
+)
 @click.argument("source")
 @click.argument("survey")
+@click.option("--to", "target", type=_NEW, required=True, help="Folder for the archive. With --labels, a new file.")
+@click.option("--labels", is_flag=True, help="Write one file in the survey's words, for people. It cannot be counted.")
 @click.option(
-    "--to", "target", type=_NEW, required=True, help="Folder of the archive, or with --labels a new file. No default."
+    "--token",
+    envvar="SOTTO_TOKEN",
+    show_envvar=True,
+    show_default="none",
+    help="Analyst's token. You need it if SOURCE is a URL.",
 )
-@click.option("--token", envvar="SOTTO_TOKEN", show_envvar=True, help="Analyst's token, for a URL; no default.")
-@click.option("--parts", type=click.IntRange(1, 4096), help="Parts to cut it into; by default of about 16 MB each.")
-@click.option("--labels", is_flag=True, help="One file in the survey's words, to be read, not counted; default: off.")
+@click.option(
+    "--parts", type=click.IntRange(1, 4096), help="Cut the archive into this many files  [default: about 16 MB each]."
+)
 def export(source: str, survey: str, target: Path, token: str | None, parts: int | None, labels: bool) -> None:
     """Write the noisy reports of a survey to Parquet files.
 
-    They are an archive, which can be counted again. SOURCE is a collector's URL or its database, a file or
-    postgresql://... Reports may come in meanwhile: each part is as it was when it was read. When it is cut short, the
-    same command goes on from there.
+    SOURCE is a collector's URL, or its database: a file, or postgresql://... The files are an archive, which `sotto
+    tally` counts again. Reports may arrive meanwhile: each file has those that were there when it was written. If the
+    export is cut short, run the same command again: it goes on from there.
 
-    With --labels the reports become one file instead: options by their texts, and a column of yes or no for each where
-    a report speaks for several. They are as noisy there: the column of question ID is called reported_ID.
+    With --labels the reports become one file, with the texts of the options. Where a report supports several options,
+    each option has a column of yes or no. The reports are as noisy there: the column of question ID is reported_ID.
     """
     _check_target(target, labels, parts)
     with _scale("export"):
@@ -64,29 +75,35 @@ def export(source: str, survey: str, target: Path, token: str | None, parts: int
 
 def _check_target(target: Path, labels: bool, parts: int | None) -> None:
     if labels and parts is not None:
-        raise click.UsageError("--parts is for an archive: not with --labels.")
+        raise click.UsageError("--parts does not go with --labels, which writes one file.")
     if labels and os.path.lexists(target):
         raise ArchiveError(f"{target} must be a new file; there is one already.")
     if not labels and target.exists() and not target.is_dir():
         raise ArchiveError(f"{target} must be a folder; --labels writes a file.")
 
 
-@click.command(epilog="Example:  sotto tally archive --save counted.json")
+@click.command(epilog=examples("sotto tally archive --save counted.json", "sotto tally archive --wave 1"))
 @click.argument("folder", type=_FOLDER)
-@click.option("--wave", type=click.IntRange(min=1), help="Count one wave only; by default all.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes that count; by default one a core.")
-@click.option("--scheduler", help='Dask scheduler, such as tcp://10.0.0.1:8786, or "local"; by default no Dask.')
-@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="New file for it; default: stdout.")
+@click.option(
+    "--save", type=click.Path(path_type=Path, dir_okay=False), help="New file for the tally  [default: print it]."
+)
+@click.option("--wave", type=click.IntRange(min=1), help="Count this wave only  [default: all waves].")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes that count  [default: one for each core].")
+@click.option(
+    "--scheduler", help='Dask scheduler, "local" or an address such as tcp://10.0.0.1:8786  [default: no Dask].'
+)
 def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | None, save: Path | None) -> None:
     """Count an archive, and write the tally that `sotto estimate` reads.
 
-    Every file's digest is checked; a file that is missing or damaged is named, and nothing is counted. With --scheduler
-    the files are counted by a Dask cluster, whose workers must see FOLDER under the same path.
+    The command checks the digest of every file. If a file is missing or damaged, it names the file and counts nothing.
+    With --scheduler a Dask cluster counts the files. Its workers must see FOLDER under the same path.
     """
     if scheduler not in (None, "local") and workers is not None:
-        raise click.UsageError('--workers is for this machine: without --scheduler, or with "local".')
+        raise click.UsageError('--workers is for this machine: leave out --scheduler, or give "local".')
     if scheduler not in (None, "local") and not scheduler.startswith(("tcp://", "tls://")):
-        raise ArchiveError('the scheduler must be "local", or an address that begins with tcp:// or tls://.')
+        raise ArchiveError(
+            f'--scheduler ({scheduler}) must be "local", or an address that begins with tcp:// or tls://.'
+        )
     if save is not None and os.path.lexists(save):  # before the work
         raise ArchiveError(f"{save} must be a new file; there is one already.")
     with _scale("tally"):
@@ -131,11 +148,11 @@ def _open_source(source: str, survey: str, token: str | None) -> "Iterator[Sourc
 
     if source.startswith(("http:", "https:")):
         if token is None:
-            raise click.UsageError("A collector's URL needs an analyst's --token.")
+            raise click.UsageError("A collector's URL needs an analyst's token: give --token, or set SOTTO_TOKEN.")
         yield HttpSource(RemoteCollector(source, token), survey)
         return
     if not source:
-        raise CollectorError("source must be a collector's URL, or a database; it is empty.")
+        raise CollectorError("SOURCE must be a collector's URL, or a database; it is empty.")
     with closing(Store(source, create=False)) as store:
         yield StoreSource(store, survey)
 
@@ -143,8 +160,8 @@ def _open_source(source: str, survey: str, token: str | None) -> "Iterator[Sourc
 def _warn(survey: Survey, what: str) -> None:
     if survey.min_reports > 1:
         click.echo(
-            f"The survey promises counts of at least {survey.min_reports} reports; the {what} holds each by itself: "
-            "keep it as you keep the database.",
+            f"The survey promises that only counts of {survey.min_reports} reports or more are shown. This {what} has "
+            "every single report: protect it as you protect the database.",
             err=True,
         )
 

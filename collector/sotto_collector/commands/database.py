@@ -18,10 +18,10 @@ from sotto_collector.store.databases import locate
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.recount import Difference, recount_survey
 from sotto_collector.tokens import create_token
-from sotto_protocol.words import counted
+from sotto_protocol.words import counted, examples
 
 
-@click.group("db", epilog="Example:  sotto db init --db survey.db")
+@click.group("db", epilog=examples("sotto db init --db survey.db", "sotto db status --db survey.db"))
 def db_group() -> None:
     """Create the database of a collector, and look after it."""
 
@@ -30,13 +30,13 @@ db_group.add_command(restore)
 db_group.add_command(db_status)
 
 
-@db_group.command(epilog="Example:  sotto db init --db new.db")
+@db_group.command(epilog=examples("sotto db init --db new.db", "sotto db init --db postgresql://db.example.org/survey"))
 @db_option
 def init(db: str) -> None:
     """Make a database, and print the token of its first admin.
 
-    A file that is not there yet, or what a PostgreSQL's empty database needs. A database that is there already stays as
-    it is, and is an error. The token is shown this once; the database keeps its hash.
+    --db is a new file, or an empty database of a PostgreSQL server. If there is a database already, it stays as it is
+    and the command fails. The token is shown only this once: the database keeps its hash.
     """
     with closing(Store(db)) as store:
         if not store.is_new:
@@ -44,43 +44,52 @@ def init(db: str) -> None:
         click.echo(create_token(TokenTable(store), "admin", "first"))
 
 
-@db_group.command(epilog="Example:  sotto db upgrade --db survey.db")
+@db_group.command(
+    epilog=examples("sotto db upgrade --db survey.db", "sotto db upgrade --db postgresql://db.example.org/survey")
+)
 @db_option
 def upgrade(db: str) -> None:
     """Bring a database of an earlier sottovoce to the schema of this one.
 
-    All of it or nothing, in one transaction; stop the collectors of the earlier version first. A database that has the
-    schema already stays as it is. Another upgrade of it is waited for.
+    Stop the collectors of the earlier version first. The upgrade is one transaction: all of it happens, or nothing. A
+    database that has the schema already stays as it is. If another upgrade is running, this one waits for it.
     """
     before, after = locate(db).upgrade()
     click.echo(f"schema {after}" if before == after else f"schema {before} -> {after}")
 
 
-@db_group.command(epilog="Example:  sotto db journal second.journal --db new.db")
+@db_group.command(
+    epilog=examples(
+        "sotto db journal second.journal --db new.db",
+        "sotto db journal web2.journal --db postgresql://db.example.org/survey",
+    )
+)
 @db_option
 @click.argument("file")
 def journal(db: str, file: str) -> None:
-    """Begin a further journal of a database, in the new FILE: a second collector's, or where the old one is lost.
+    """Begin one more journal of a database, in the new FILE.
 
-    A collector begins the first one by itself. From then on `sotto db restore` wants all of them.
+    Use it for a second collector, or if you lost the old journal. A collector that runs with --journal begins the first
+    one. From then on `sotto db restore` needs all of them.
     """
     if Path(file).exists():
-        raise StoreError(f"journal ({file}) must be a new file; there is one already.")
+        raise StoreError(f"FILE ({file}) must be a new file; there is one already.")
     with closing(Store(db, create=False)) as store:
         keep_journal(store, file, begins=True)
     click.echo(f"{file}  begun")
 
 
-@click.command(epilog="Example:  sotto recount --db survey.db")
+@click.command(epilog=examples("sotto recount --db survey.db", "sotto recount --db survey.db my-survey --fix"))
 @db_option
-@click.option("--fix", is_flag=True, help="Write tallies that differ anew, from the reports; off by default.")
+@click.option("--fix", is_flag=True, help="Replace tallies that differ by those of the reports.")
 @click.argument("surveys", nargs=-1)
 def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
     """Count the stored reports again, and compare them with the tallies.
 
-    SURVEYS are ids; all by default. Says every wave, of every stratum, whose tally differs, and ends with status 1 if
-    one does and was not fixed. The collector may run meanwhile; with --fix it waits while a survey is counted. Of a
-    survey that keeps counts alone the ids of its reports are counted: nothing else is there, and nothing can be fixed.
+    SURVEYS are ids: without any, all surveys are counted. The command lists each wave, and each stratum, whose tally
+    differs. It ends with status 1 if a difference was not fixed. The collector may run meanwhile. With --fix it waits
+    while a survey is counted. If a survey keeps only counts, the command counts the ids of its reports, and can fix
+    nothing.
     """
     with closing(Store(db, create=False)) as store:
         known = {stored.survey.id: stored for stored in store.list_surveys()}
@@ -112,18 +121,22 @@ def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: in
     )
 
 
-@click.command(epilog="Example:  sotto backup --db survey.db --to backup.db")
+@click.command(
+    epilog=examples("sotto backup --db survey.db --to backup.db", "sotto backup --db survey.db --to copies --keep 7")
+)
 @db_option
-@click.option("--to", "target", required=True, help="New file, or postgresql://.. without a store; no default.")
+@click.option("--to", "target", required=True, help="New file, or an empty database postgresql://..")
 @click.option(
-    "--keep", type=click.IntRange(1), help="Copies that stay in the folder --to, one of each day; off by default."
+    "--keep",
+    type=click.IntRange(1),
+    help="Make --to a folder with one copy a day, and keep this many  [default: one file].",
 )
 def backup(db: str, target: str, keep: int | None) -> None:
     """Copy the database while the collector runs.
 
-    The copy is a database of its own: after a loss `sotto db restore` makes it the collector's. From SQLite to
-    PostgreSQL and back it works too. It holds no order of arrival and nothing that was deleted. Both keep the day on
-    which it was made. Beside a file is its SHA-256, in NAME.sha256, which restore checks.
+    The copy is a database too. After a loss, `sotto db restore` makes it the collector's database. You can also copy
+    from SQLite to PostgreSQL and back. The copy has no order of arrival, and nothing that was deleted. The database and
+    the copy note the day of the backup. Next to a file, NAME.sha256 has its SHA-256, which restore checks.
     """
     daily = None if keep is None else DailyCopies(Path(target), keep)
     with closing(Store(db, create=False)) as store:

@@ -16,7 +16,7 @@ from sotto_collector.journal import ErasedSurvey, count_acts
 from sotto_collector.store.redo import Redone, SurveyRestored, Wishes
 from sotto_collector.store.restore import restore_copy, restore_in_place
 from sotto_protocol.tables import align
-from sotto_protocol.words import counted
+from sotto_protocol.words import counted, examples
 
 COLUMNS = ("survey", "state", "reports", "erased again", "invitations open", "next release")
 MAX_RELEASED = 2**53 - 1
@@ -33,41 +33,46 @@ def _read_released(_: click.Context, __: click.Parameter, given: tuple[str, ...]
     return released
 
 
-@click.command(epilog="Example:  sotto db restore --from backup.db --db restored.db")
+@click.command(
+    epilog=examples(
+        "sotto db restore --from backup.db --db restored.db", "sotto db restore --in-place --db restored.db"
+    )
+)
 @db_option
-@click.option("--from", "backup", help="Backup, which stays as it is: a file, or postgresql://..; no default.")
-@click.option("--in-place", is_flag=True, help="The database has been brought back by itself already; off by default.")
+@click.option("--from", "backup", help="Backup, a file or postgresql://.. which stays as it is  [default: none].")
+@click.option("--in-place", is_flag=True, help="The database was brought back by other means: only do the rest.")
 @click.option(
     "--journal",
     "journals",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Journal of a collector of this database; once for each; none by default.",
+    help="Journal of a collector of this database. Repeat it for each journal  [default: none].",
 )
 @click.option(
     "--released",
     multiple=True,
     metavar="SURVEY=N",
     callback=_read_released,
-    help="Where no journal tells: reports in the largest tally that analysts hold of a survey; none by default.",
+    help="If a journal is lost, the number of reports in the largest tally that analysts have  [default: none].",
 )
 @click.option(
     "--acts",
     "least_acts",
     type=click.IntRange(0),
     default=0,
-    help="Acts that the journals must have in all, as sotto db status said last: fewer are refused; 0 by default.",
+    show_default=True,
+    help="Number of acts that sotto db status last showed, of all journals. Journals with fewer are refused.",
 )
 @click.option(
     "--keep",
     "kept",
     multiple=True,
     metavar="SURVEY",
-    help="Survey that stays, though a journal says that it was erased whole; none by default.",
+    help="Keep this survey, although a journal says that it was erased  [default: none].",
 )
-@click.option("--revoke-invitations", is_flag=True, help="Revoke the invitations that are open; off by default.")
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask before surveys are erased whole; off by default.")
-@click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
+@click.option("--revoke-invitations", is_flag=True, help="Revoke all open invitations.")
+@click.option("--yes", "is_sure", is_flag=True, help="Do not ask before whole surveys are erased.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON.")
 def restore(
     db: str,
     backup: str | None,
@@ -82,17 +87,19 @@ def restore(
 ) -> None:
     """Make a database of a backup, and do again what the operator has done since.
 
-    --db is a new file, or an empty PostgreSQL, where it is once it is whole. What the journals say was erased, closed
-    or revoked is so again, and no release differs from what analysts hold by fewer reports than a survey promises.
-    Reports that came after the backup are lost unless their devices send them again. Stop the collectors first.
+    Stop the collectors first. --db is a new file, or an empty PostgreSQL database. It appears only once it is complete.
+    What the journals say was erased, closed or revoked is erased, closed or revoked again. Compared with what analysts
+    have, a later release of counts adds at least as many reports as the survey promises. Reports that came after the
+    backup are lost, unless their devices send them again.
 
-    Where a journal says that a survey was erased whole, which the backup has, it asks before, unless --yes is given.
+    A journal may say that a whole survey was erased which the backup still has. The command asks before it erases that
+    survey again, unless you give --yes.
     """
     if in_place == (backup is not None):
         raise click.UsageError("Give either --from or --in-place.")
     read = [read_given(path) for path in journals]
     if (n_acts := count_acts(read)) < least_acts:
-        raise CollectorError(f"--acts ({least_acts}): the journals have {n_acts}. Find newer copies of them.")
+        raise CollectorError(f"--acts ({least_acts}): the journals have only {n_acts} acts. Find newer copies of them.")
     erased = {act.survey for journal in read for act in journal.acts if isinstance(act, ErasedSurvey)}
     if unknown := {*kept} - erased:
         raise CollectorError(f"--keep {min(unknown)}: no journal says that this survey was erased.")
@@ -117,10 +124,11 @@ def _confirm(doomed: Mapping[str, int]) -> None:
     listed = [f"{survey} ({n_reports:,} reports)" for survey, n_reports in doomed.items()]
     if not (sys.stdin and sys.stdin.isatty()):
         raise CollectorError(
-            f"--yes must be given to erase again what a journal says was erased whole: {', '.join(listed)}."
+            f"A journal says that whole surveys were erased: {', '.join(listed)}. Give --yes to erase them again, or "
+            "--keep to keep one."
         )
-    click.echo("\n".join(["A journal says that these were erased whole:", *listed]), err=True)
-    click.confirm("Erase them again, and all their reports?", abort=True, err=True)
+    click.echo("\n".join(["A journal says that these surveys were erased:", *listed]), err=True)
+    click.confirm("Erase them again, with all their reports?", abort=True, err=True)
 
 
 def _say(redone: Redone) -> str:
@@ -151,38 +159,38 @@ def _describe(survey: SurveyRestored) -> tuple[str, ...]:
         f"{survey.n_reports:,}",
         f"{survey.n_erased:,}",
         f"{survey.n_open:,}",
-        "none until told" if below is None else f"from {below:,} reports" if below else "",
+        "none" if below is None else f"from {below:,} reports" if below else "",
     )
 
 
 def _notes(redone: Redone, *, has_journals: bool) -> list[str]:
     """Return what else is then true, a line each."""
     notes = [
-        f"Journal {journal}{_at_least(redone.known_acts.get(journal))} is missing: what it says was erased, closed or "
-        "revoked is as it was in the backup."
+        f"Journal {journal}{_at_least(redone.known_acts.get(journal))} is missing. What it says was erased, closed or "
+        "revoked is here again, as in the backup."
         for journal in redone.missing
     ]
     notes += say_unchained(redone.unchained)
     if redone.acts:
         notes.append(
-            "Compare the number of acts with what sotto db status or the metric sotto_journal_acts said last: a "
-            "journal with fewer is an old copy."
+            "Compare the number of acts with the last one of sotto db status, or of the metric sotto_journal_acts. A "
+            "journal with fewer acts is an old copy."
         )
     if not has_journals and not redone.missing:
-        notes.append("No journal: what was erased, closed or revoked since the backup is as it was in it.")
+        notes.append("No journal was given. What was erased, closed or revoked since the backup is here again.")
     if any(survey.withheld_below is None for survey in redone.surveys):
         notes.append(
-            "Nobody knows what analysts hold of a survey with min_reports: nothing more of it is released. Restore "
-            "again with --released SURVEY=N, the reports in the largest tally that they hold."
+            "Nothing more is released of a survey with min_reports, because nobody knows what analysts have of it. "
+            "Restore again with --released SURVEY=N, where N is the number of reports in their largest tally."
         )
     notes += [
-        f"The day of {survey} is past, but the clock may be wrong: {redone.doubt}. Its reports are left. The collector "
-        "erases them once the clock is right, or after --clock-wait-s."
+        f"The day to erase the reports of {survey} is past, but the clock may be wrong: {redone.doubt}. The reports "
+        "are still there. The collector erases them once the clock is right, or after --clock-wait-s."
         for survey in redone.past_left
     ]
     if any(survey.n_open for survey in redone.surveys):
-        notes.append("Invitations used since the backup are open again; --revoke-invitations revokes all.")
-    notes.append("Reports that came since the backup are lost, unless their devices send them again.")
+        notes.append("Invitations that were used since the backup are open again. --revoke-invitations revokes all.")
+    notes.append("Reports that came after the backup are lost, unless their devices send them again.")
     return notes
 
 

@@ -27,7 +27,7 @@ from sotto_collector.store.facts import (
 from sotto_collector.store.inbox import count_held
 from sotto_collector.store.upgrade import HEAD
 from sotto_protocol.tables import align
-from sotto_protocol.words import counted
+from sotto_protocol.words import counted, examples
 
 COLUMNS = ("survey", "state", "reports", "waiting", "invitations left")
 OLDER, SAME, NEWER = "older", "this", "newer"
@@ -45,14 +45,14 @@ class _Seen:
     n_admitted: dict[int, int]
 
 
-@click.command("status", epilog="Example:  sotto db status --db survey.db")
+@click.command("status", epilog=examples("sotto db status --db survey.db", "sotto db status --db survey.db --json"))
 @db_option
-@click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON.")
 def db_status(db: str, is_json: bool) -> None:
     """Show a database: schema, size, backup, restores, and its surveys.
 
-    On a machine that reaches it. Nothing is written, and collectors may run. A database of an earlier sottovoce is
-    shown too; of a newer one only its size can be said.
+    Run it on a machine that reaches the database. It writes nothing, and collectors may run. It shows a database of an
+    earlier sottovoce too. If a newer sottovoce wrote the database, it shows only the size.
     """
     seen = locate(db).glance(_read)
     document = _describe(seen, today_utc(), time.time())
@@ -106,7 +106,7 @@ def _say(document: dict[str, Any]) -> str:
         return align(rows)
     for name in ("backup", "drill"):
         day, age = document[f"last_{name}_day"], document[f"{name}_age_days"]
-        rows.append((f"last {name}", "none is known of" if day is None else f"{day}, {counted(age, 'day')} ago"))
+        rows.append((f"last {name}", "none known" if day is None else f"{day}, {counted(age, 'day')} ago"))
     rows.append(("restores", _say_restores(document["n_restores"], document["last_restore"])))
     rows += [("journal", f"{journal['id']}, {_say_acts(journal['n_acts'])}") for journal in document["journals"]]
     rows.append(("tokens", _say_tokens(document["tokens"])))
@@ -123,8 +123,8 @@ def _say_waiting(n_reports: int, is_emptied_at: int) -> str:
         return "no report in the inbox"
     which = "it is" if n_reports == 1 else "all are"
     return (
-        f"{counted(n_reports, 'report')} in the inbox: {which} counted already. A collector moves them among the "
-        f"others within seconds, in a large store once there are {is_emptied_at:,}"
+        f"{counted(n_reports, 'report')} in the inbox; {which} counted. A collector moves them to the other reports "
+        f"within seconds, or in a large store once there are {is_emptied_at:,}"
     )
 
 
@@ -132,18 +132,18 @@ def _say_restores(n_restores: int, last: dict[str, Any] | None) -> str:
     """Say whether the last restore, which may have been killed, is whole: what is there was committed at once."""
     if last is None:
         return str(n_restores)
-    acts = f"the last on {last['day']}, with {counted(last['n_acts'], 'act')} of its journals"
+    acts = f"the last on {last['day']} did {counted(last['n_acts'], 'act')} of the journals again"
     if last["is_checked"]:
-        return f"{n_restores}; {acts}: whole, and its tallies are those of its reports"
-    return f"{n_restores}; {acts}: it ended before its tallies were compared with its reports; run sotto recount"
+        return f"{n_restores}; {acts}. It is complete, and the tallies equal the reports"
+    return f"{n_restores}; {acts}. It ended before the tallies were compared with the reports: run sotto recount"
 
 
 def _say_schema(document: dict[str, Any]) -> str:
     schema, known = document["schema"], document["known_schema"]
     return {
-        SAME: f"{schema}, which is this version's",
-        OLDER: f"{schema}, which needs an upgrade to {known}: run sotto db upgrade",
-        NEWER: f"{schema:.20}, which a newer sottovoce wrote: this version knows {known}, and can say no more",
+        SAME: f"{schema}, that of this version",
+        OLDER: f"{schema}, older than {known} of this version: run sotto db upgrade",
+        NEWER: f"{schema:.20}, of a newer sottovoce: this version knows {known}, and shows nothing more",
     }[document["is"]]
 
 
@@ -153,11 +153,11 @@ def _say_sizes(sizes: dict[str, int | None]) -> list[tuple[str, str]]:
 
 
 def _say_acts(n_acts: int | None) -> str:
-    return "whose acts an earlier sottovoce did not count" if n_acts is None else counted(n_acts, "act")
+    return "acts unknown: an earlier sottovoce did not count them" if n_acts is None else counted(n_acts, "act")
 
 
 def _say_bytes(n_bytes: int | None) -> str:
-    return "the server's: not to be seen from here" if n_bytes is None else f"{n_bytes / 2**20:,.1f} MiB"
+    return "the server's, not visible from here" if n_bytes is None else f"{n_bytes / 2**20:,.1f} MiB"
 
 
 def _say_tokens(tokens: dict[str, int | None]) -> str:

@@ -16,22 +16,22 @@ from sotto_collector.store import Store
 from sotto_collector.store.drill import Drilled
 from sotto_collector.store.drill import drill as drill_store
 from sotto_protocol.tables import align
-from sotto_protocol.words import counted
+from sotto_protocol.words import counted, examples
 
 
-@click.command(epilog="Example:  sotto drill --db survey.db")
+@click.command(epilog=examples("sotto drill --db survey.db", "sotto drill --db survey.db --from backup.db"))
 @db_option
 @journal_option
 @click.option(
-    "--from", "backup", help="Backup to try, or a folder of daily copies, to try its newest; default: one is made."
+    "--from", "backup", help="Backup to try, or a folder of daily backups to try the newest  [default: a new backup]."
 )
-@click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON.")
 def drill(db: str, journal: str, backup: str | None, is_json: bool) -> None:
     """Prove that a backup can be restored, on a scratch copy.
 
-    Collectors may run. The trial is in a private folder of TMPDIR, which needs room for two copies of the database.
-    Ends with status 1 where the backup cannot be restored, or its tallies are not those of its reports. The database
-    notes the day of a drill that went well: `sotto db status` and the metric sotto_drill_age_days say it.
+    Collectors may run. The trial uses a private folder in TMPDIR, which needs room for two copies of the database. The
+    command ends with status 1 if the backup cannot be restored, or its tallies differ from its reports. After a
+    successful drill the database notes the day. `sotto db status` and the metric sotto_drill_age_days show it.
     """
     if backup is not None and Path(backup).is_dir():
         backup = newest_copy(Path(backup))
@@ -55,9 +55,9 @@ def _say(done: Drilled) -> str:
     if rows:
         lines.append(align([("survey", "in the backup", "restored", "tally"), *rows]))
     lines += [
-        f"The journal {journal} was not given: a restore needs it, to do {counted(n, 'act')} again."
+        f"The journal {journal} was not given. A restore needs it, to do {counted(n, 'act')} again."
         if (n := done.restored.known_acts.get(journal))
-        else f"The journal {journal} was not given: a restore needs it."
+        else f"The journal {journal} was not given. A restore needs it."
         for journal in done.restored.missing
     ]
     return "\n".join([*lines, *say_unchained(done.restored.unchained)])

@@ -17,7 +17,7 @@ def read_given(path: Path) -> ReadJournal:
 def say_unchained(n_unchained: Mapping[str, int]) -> list[str]:
     """Return a sentence a journal, by its path, whose first acts have no number."""
     return [
-        f"Journal {path}: an earlier sottovoce wrote {n:,} of its acts, without numbers. Nobody would notice if a "
-        "line among them were missing."
+        f"Journal {path}: an earlier sottovoce wrote {n:,} of its acts, without numbers. If one of these lines were "
+        "missing, nobody would notice."
         for path, n in n_unchained.items()
     ]

@@ -27,5 +27,5 @@ def all_settings(command: Command) -> Command:
 db_option = setting_option(SETTINGS[0])
 journal_option = setting_option(SETTINGS[1])
 token_option = click.option(
-    "--token", envvar="SOTTO_TOKEN", show_envvar=True, required=True, help="Admin token of the collector; no default."
+    "--token", envvar="SOTTO_TOKEN", show_envvar=True, required=True, help="Admin's token for the collector."
 )

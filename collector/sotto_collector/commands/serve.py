@@ -17,19 +17,24 @@ from sotto_collector.serving.workers import Workers
 from sotto_collector.settings import Settings
 from sotto_collector.slot import ALONE
 from sotto_collector.store import Store
+from sotto_protocol.words import examples
 
 
-@click.command(epilog="Example:  sotto serve --db survey.db --port 8000")
+@click.command(
+    epilog=examples(
+        "sotto serve --db survey.db --port 8000", "sotto serve --db survey.db --workers 2 --log-format json"
+    )
+)
 @all_settings
-@click.option("--create", is_flag=True, help="Make the database where there is none; off by default.")
+@click.option("--create", is_flag=True, help="Make the database if there is none.")
 def serve(create: bool, **values: Any) -> None:
     """Run the collector.
 
-    Its database must be there (`sotto db init`), unless --create makes it: else a collector whose disk is not mounted
-    yet would begin with an empty one, and tell devices that there is no such survey.
+    The database must exist: make it with `sotto db init`, or give --create. Without --create, a collector whose disk is
+    not mounted yet stops. It does not begin with an empty database, and tell devices that there is no such survey.
 
-    SIGTERM or SIGINT end it: it finishes what was begun, and exits. SIGHUP replaces its workers, one after the other,
-    without a request lost; with one worker there is none to replace it, and SIGHUP does nothing.
+    On SIGTERM or SIGINT the collector finishes the requests that it has begun, and exits. On SIGHUP it replaces its
+    workers one after the other, and loses no request. With one worker SIGHUP does nothing.
     """
     settings = Settings(**values)
     set_up_logs(settings.log_format, settings.log_time)

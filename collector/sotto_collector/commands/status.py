@@ -11,6 +11,7 @@ from sotto_collector.errors import RemoteError
 from sotto_collector.remote import RemoteCollector
 from sotto_protocol.members import COUNTS, ID_PATTERN, KEEPS, REPORTS, is_day
 from sotto_protocol.tables import align
+from sotto_protocol.words import examples
 
 COLUMNS = ("survey", "state", "reports", "reports/s", "waves", "limit/min")
 
@@ -26,27 +27,31 @@ class Listing:
         return {survey["id"]: survey["n_reports"] for survey in self.surveys}
 
 
-@click.command(epilog="Example:  sotto status http://127.0.0.1:8000 --interval-s 1")
+@click.command(
+    epilog=examples(
+        "sotto status http://127.0.0.1:8000 --interval-s 1", "sotto status http://127.0.0.1:8000 --interval-s 0 --json"
+    )
+)
 @click.argument("url")
 @click.option(
     "--token",
     envvar="SOTTO_TOKEN",
     show_envvar=True,
     required=True,
-    help="Token of the collector, of any role; no default.",
+    help="Token for the collector, of any role.",
 )
 @click.option(
     "--interval-s",
     type=click.FloatRange(0, 3600),
     default=2.0,
     show_default=True,
-    help="Look twice, so many seconds apart, and say the rates between; 0 looks once.",
+    help="Seconds between two looks, which give the reports per second. 0 looks once.",
 )
-@click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON.")
 def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
     """List the surveys of a collector, with their numbers of reports.
 
-    Asks the collector at URL; a token for one survey shows that one.
+    URL is the collector's. If your token is for one survey, you see only that survey.
     """
     collector = RemoteCollector(url, token)
     first = _fetch(collector)

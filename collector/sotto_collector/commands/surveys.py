@@ -9,45 +9,55 @@ from sotto_collector.commands.options import token_option
 from sotto_collector.errors import CollectorError
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_collector.reserved_file import ReservedFile
+from sotto_protocol.words import examples
 
 CERTIFICATE_BYTES = 2**14
 """More than any has."""
 
 
-@click.command(epilog="Example:  sotto close http://127.0.0.1:8000 my-survey")
+@click.command(epilog=examples("sotto close http://127.0.0.1:8000 my-survey", "sotto close http://127.0.0.1:8000 hr"))
 @click.argument("url")
 @click.argument("survey")
 @token_option
 def close(url: str, survey: str, token: str) -> None:
     """Stop accepting reports for a survey.
 
-    SURVEY is its id at the collector at URL.
+    URL is the collector's, SURVEY the survey's id there.
     """
     closed = RemoteCollector(url, token).ask("POST", survey_path(survey, "/close"))
     click.echo(f"{closed.get('id')}  closed")
 
 
-@click.command(epilog="Example:  sotto configure http://127.0.0.1:8000 my-survey --no-cors")
+@click.command(
+    epilog=examples(
+        "sotto configure http://127.0.0.1:8000 my-survey --no-cors",
+        "sotto configure http://127.0.0.1:8000 my-survey --reports-per-minute 600",
+    )
+)
 @click.argument("url")
 @click.argument("survey")
 @click.option(
     "--cors-origin",
     "origins",
     multiple=True,
-    help="Origin of a web page that may use the survey in a browser, or *; may be repeated; none by default.",
+    help="Let web pages of this origin use the survey, or * for all. Can be repeated  [default: no change].",
 )
-@click.option("--no-cors", is_flag=True, help="Let no web page use it; off by default.")
-@click.option("--reports-per-minute", type=int, help="Most reports a minute, 0 for the collector's; no default.")
+@click.option("--no-cors", is_flag=True, help="Let no other web page use the survey.")
+@click.option(
+    "--reports-per-minute",
+    type=int,
+    help="Reports a minute that the survey accepts at most. 0 is the collector's limit  [default: no change].",
+)
 @token_option
 def configure(
     url: str, survey: str, origins: tuple[str, ...], no_cors: bool, reports_per_minute: int | None, token: str
 ) -> None:
     """Change the settings of a survey at a collector.
 
-    What is not given stays as it is.
+    URL is the collector's, SURVEY the survey's id there. Settings that you do not give stay as they are.
     """
     if no_cors and origins:
-        raise click.UsageError("--no-cors and --cors-origin exclude each other.")
+        raise click.UsageError("--no-cors does not go with --cors-origin.")
     sent: dict[str, object] = {"cors_origins": list(origins)} if origins or no_cors else {}
     if reports_per_minute is not None:
         sent["reports_per_minute"] = reports_per_minute or None
@@ -57,19 +67,28 @@ def configure(
     click.echo(f"{survey}  configured")
 
 
-@click.command(epilog="Example:  sotto erase http://127.0.0.1:8000 my-survey --all --yes")
+@click.command(
+    epilog=examples(
+        "sotto erase http://127.0.0.1:8000 my-survey --receipt 4be1c9d07a52f3861e90ab47d5c82f36",
+        "sotto erase http://127.0.0.1:8000 hr --all --yes",
+    )
+)
 @click.argument("url")
 @click.argument("survey")
-@click.option("--receipt", help="Erase the one report that has this receipt; no default.")
-@click.option("--all", "is_whole", is_flag=True, help="Erase the whole survey, which must be closed; off by default.")
+@click.option("--receipt", help="Erase the one report with this receipt  [default: none].")
+@click.option("--all", "is_whole", is_flag=True, help="Erase the whole survey, which must be closed.")
 @click.option(
     "--certificate",
     type=click.Path(path_type=Path),
-    help="With --all: new file for the certificate of what went; by default there is none.",
+    help="With --all, write a certificate of what was erased to this new file  [default: none].",
 )
-@click.option("--yes", "is_sure", is_flag=True, help="With --all: do not ask whether to; off by default.")
+@click.option("--yes", "is_sure", is_flag=True, help="With --all, do not ask first.")
 @click.option(
-    "--token", envvar="SOTTO_TOKEN", show_envvar=True, help="Admin token, for --all; a receipt needs none. No default."
+    "--token",
+    envvar="SOTTO_TOKEN",
+    show_envvar=True,
+    show_default="none",
+    help="Admin's token. You need it for --all, not for a receipt.",
 )
 def erase(
     url: str,
@@ -82,25 +101,27 @@ def erase(
 ) -> None:
     """Erase one report, or all reports of a survey.
 
-    With --receipt one respondent's report leaves the reports and the tallies; whoever has the receipt may do that. What
-    was exported, backed up or estimated before is not changed. A survey that keeps counts alone has no report to erase.
-    With --all the survey, its reports, tallies and invitations go; it asks before, unless --yes is given. With
-    --certificate what went, and what the store counts then, is written to a file: later nobody can say.
+    With --receipt, one respondent's report is removed from the reports and the tallies. Everybody who has the receipt
+    can do that. It does not change what was exported, backed up or estimated before. If a survey keeps only counts, it
+    has no reports to erase.
 
-    To somebody who lost the receipt: "Nobody can find your report without its receipt, and nobody can be made to: it is
-    stored under a random number, and with nothing that says whose it is. For the same reason nobody can look you up in
-    it, and what is stored is noise around your answers."
+    With --all the survey, its reports, tallies and invitations are erased. The command asks first, unless you give
+    --yes. Give --certificate if you must prove it: what was erased cannot be found out later.
+
+    You can tell somebody who lost the receipt: "Nobody can find your report without its receipt. It is stored under a
+    random number, and nothing says whose report it is. So nobody can look up your answers either. What is stored was
+    changed at random before it was sent."
     """
     if (receipt is None) is not is_whole:
         raise click.UsageError("Give either --receipt or --all.")
     if certificate is not None and not is_whole:
-        raise click.UsageError("--certificate goes with --all; of one report ask with sotto certificate --receipt.")
+        raise click.UsageError("--certificate goes with --all. For one report, use sotto certificate --receipt.")
     if receipt is not None:
         RemoteCollector(url).ask("POST", survey_path(survey, "/erase"), {"receipt": _checked(receipt)})
         click.echo(f"{survey}  report erased")
         return
     if token is None:
-        raise click.UsageError("--all needs an admin's --token.")
+        raise click.UsageError("--all needs an admin's token: give --token, or set SOTTO_TOKEN.")
     collector = RemoteCollector(url, token)
     if not is_sure:
         click.confirm(f"Erase survey {survey} at {collector.url}, and all its reports?", abort=True, err=True)
@@ -127,33 +148,39 @@ def _erase_certified(collector: RemoteCollector, survey: str, path: Path) -> Non
         except OSError as fault:
             click.echo(given, nl=False)
             raise CollectorError(
-                f"certificate ({path}) could not be written: {fault.strerror}. Survey {survey} is erased: keep what "
-                "stdout has, which is its certificate, and cannot be had again."
+                f"certificate ({path}) could not be written: {fault.strerror}. Survey {survey} is erased. Its "
+                "certificate is printed on stdout: keep it, because nobody can make it again."
             ) from fault
 
 
-@click.command(epilog="Example:  sotto certificate http://127.0.0.1:8000 canteen")
+@click.command(
+    epilog=examples(
+        "sotto certificate http://127.0.0.1:8000 canteen",
+        "sotto certificate http://127.0.0.1:8000 my-survey --receipt 4be1c9d07a52f3861e90ab47d5c82f36",
+    )
+)
 @click.argument("url")
 @click.argument("survey")
-@click.option("--receipt", help="Of the one report that has this receipt; by default of all reports of the survey.")
+@click.option("--receipt", help="Certify the one report with this receipt  [default: all reports].")
 @click.option(
     "--token",
     envvar="SOTTO_TOKEN",
     show_envvar=True,
-    help="Admin's or analyst's token; with a receipt none is needed. No default.",
+    show_default="none",
+    help="Admin's or analyst's token. A receipt needs none.",
 )
 def certificate(url: str, survey: str, receipt: str | None, token: str | None) -> None:
     """Print the certificate that reports were erased, as JSON.
 
-    Of a survey with erase_after once its day has come, or of one report by its receipt: what went, by which day, and
-    what the store counts of it now, and what the certificate says nothing of. A whole survey's is given as it is
-    erased: sotto erase --all --certificate FILE.
+    You can have one for a survey with erase_after, after the day on which its reports were erased. With --receipt you
+    can have one for a single report. It says what was erased, by which day, what the database counts now, and what the
+    certificate does not cover. For a whole survey, give sotto erase --all --certificate FILE when you erase it.
     """
     path = survey_path(survey, "/certificate")
     if receipt is not None:
         given = RemoteCollector(url).ask("POST", path, {"receipt": _checked(receipt)})
     elif token is None:
-        raise click.UsageError("Give --receipt, or an admin's or analyst's --token.")
+        raise click.UsageError("Give --receipt, or the --token of an admin or analyst.")
     else:
         given = RemoteCollector(url, token).ask("GET", path)
     click.echo(_written(given), nl=False)
@@ -167,5 +194,5 @@ def _checked(receipt: str) -> str:
     """Return a receipt in lower case, stripped. Raises CollectorError where it is none: nothing else is sent."""
     receipt = receipt.strip().lower()
     if len(receipt) != 32 or not set(receipt) <= set("0123456789abcdef"):
-        raise CollectorError("receipt must be 32 hexadecimal digits, as the client gave it.")
+        raise CollectorError("--receipt must be 32 hexadecimal digits, as the device showed it.")
     return receipt

@@ -9,37 +9,50 @@ from sotto_collector.commands.options import db_option, journal_option
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
+from sotto_protocol.words import examples
 
 DAY_S = 86400
 
 
-@click.group(epilog="Example:  sotto token create --db survey.db --role analyst")
+@click.group(epilog=examples("sotto token create --db survey.db --role analyst", "sotto token list --db survey.db"))
 def token() -> None:
     """Create, list and revoke access tokens."""
 
 
-@token.command(epilog="Example:  sotto token create --db survey.db --role admin --label alice")
+@token.command(
+    epilog=examples(
+        "sotto token create --db survey.db --role admin --label alice",
+        "sotto token create --db survey.db --role analyst --survey my-survey --days 30",
+    )
+)
 @db_option
 @click.option(
     "--role",
     type=click.Choice(ROLES),
     required=True,
-    help="admin runs surveys, analyst reads tallies and noisy reports, monitor the metrics; no default.",
+    help="admin runs surveys, analyst reads tallies and noisy reports, monitor reads metrics.",
 )
-@click.option("--label", default="", help="Whose it is, for `sotto token list`; empty by default.")
-@click.option("--survey", help="Id of the one survey that it is for; all by default.")
-@click.option("--days", type=click.IntRange(1, 3650), help="It ends after so many days; never by default.")
+@click.option("--label", default="", help="Whose token it is, for sotto token list  [default: empty].")
+@click.option("--survey", help="Make it for the survey with this id alone  [default: all surveys].")
+@click.option("--days", type=click.IntRange(1, 3650), help="Days after which it ends  [default: never].")
 def create(db: str, role: str, label: str, survey: str | None, days: int | None) -> None:
-    """Print a new token. It is shown this once; the database keeps its hash."""
+    """Print a new token.
+
+    It is shown only this once: the database keeps its hash.
+    """
     with closing(Store(db, create=False)) as store:
         life_s = None if days is None else days * DAY_S
         made = create_token(TokenTable(store), role, label, survey_id=survey, expires_in_s=life_s)
         if survey is not None and store.find_survey(survey) is None:
-            click.echo(f"Warning: no survey has the id {survey} yet; the token is good once one has.", err=True)
+            click.echo(f"Warning: there is no survey {survey} yet. The token works once you publish it.", err=True)
         click.echo(made)
 
 
-@token.command(epilog="Example:  sotto token rotate --db survey.db 3f9a1c20b7de --overlap-hours 24")
+@token.command(
+    epilog=examples(
+        "sotto token rotate --db survey.db 3f9a1c20b7de", "sotto token rotate --db survey.db 8d0c47e1 --overlap-hours 0"
+    )
+)
 @db_option
 @journal_option
 @click.option(
@@ -47,23 +60,29 @@ def create(db: str, role: str, label: str, survey: str | None, days: int | None)
     type=click.IntRange(0, 87600),
     default=24,
     show_default=True,
-    help="So long both are good, in hours.",
+    help="Hours for which both tokens work.",
 )
 @click.argument("hash_prefix")
 def rotate(db: str, journal: str, overlap_hours: int, hash_prefix: str) -> None:
-    """Print a new token that allows what another does; the other ends after the overlap.
+    """Print a new token in place of an old one, which ends after the overlap.
 
-    HASH_PREFIX is how the other's hash begins (see `sotto token list`).
+    The new token allows the same. HASH_PREFIX is the beginning of the old token's hash, as `sotto token list` shows it.
     """
     with closing(Store(db, create=False)) as store:
         keep_journal(store, journal)
         click.echo(rotate_token(TokenTable(store), hash_prefix, overlap_hours * 3600))
 
 
-@token.command("list", epilog="Example:  sotto token list --db survey.db")
+@token.command(
+    "list",
+    epilog=examples("sotto token list --db survey.db", "sotto token list --db postgresql://db.example.org/survey"),
+)
 @db_option
 def list_tokens(db: str) -> None:
-    """List the tokens: the first digits of the hash, role, survey, end, label."""
+    """List the tokens.
+
+    Each line has the first digits of the hash, the role, the survey, the end and the label.
+    """
     with closing(Store(db, create=False)) as store:
         for row in TokenTable(store).list():
             parts = [
@@ -83,12 +102,17 @@ def _say_end(token: StoredToken) -> str:
     return f"ended {day}" if has_ended(token) else f"until {day}"
 
 
-@token.command(epilog="Example:  sotto token revoke --db survey.db 3f9a1c20b7de")
+@token.command(
+    epilog=examples("sotto token revoke --db survey.db 3f9a1c20b7de", "sotto token revoke --db survey.db 8d0c47e1")
+)
 @db_option
 @journal_option
 @click.argument("hash_prefix")
 def revoke(db: str, journal: str, hash_prefix: str) -> None:
-    """Forget the token whose hash begins with HASH_PREFIX (see `sotto token list`)."""
+    """Revoke a token.
+
+    HASH_PREFIX is the beginning of its hash, as `sotto token list` shows it.
+    """
     with closing(Store(db, create=False)) as store:
         keep_journal(store, journal)
         row = revoke_token(TokenTable(store), hash_prefix)

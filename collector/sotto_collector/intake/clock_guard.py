@@ -8,8 +8,8 @@ from sotto_collector.store import Store
 from sotto_collector.store.retention import Due, believe_day, find_doubt, note_wait, read_seen
 
 WAITS = (
-    "survey %s: by the clock it is %s, and its reports are to be erased; but %s. They are erased in %s unless "
-    "the clock is set right before: look at it (timedatectl)"
+    "survey %s: the clock says %s, so its reports are due to be erased, but %s. They are erased in %s unless "
+    "somebody corrects the clock first: check it with timedatectl"
 )
 
 log = logging.getLogger(OURS)

@@ -157,7 +157,7 @@ def refuse_invitation(index: int) -> RequestError:
 def _hash_code(code: str | msgspec.UnsetType, index: int, survey: Survey) -> bytes:
     if not code:
         where = f"$.reports[{index}].invitation"
-        raise refuse(403, INVITATION_REQUIRED, "must be given: only who was invited takes part.", where)
+        raise refuse(403, INVITATION_REQUIRED, "must be given: only invited people take part.", where)
     try:
         return hash_invitation(parse_invitation(code), survey)
     except ReportError:
@@ -214,4 +214,4 @@ def _refuse_extra_members(body: bytes, reports: list[SentReport], survey: Survey
         return
     _check_optional(reports, survey)
     if (where := find_duplicate_key(body)) is not None:
-        raise refuse(422, BAD_REPORT, "must not stand twice in its object.", where)
+        raise refuse(422, BAD_REPORT, "must appear only once in its object.", where)

@@ -13,7 +13,7 @@ LOOK_S = 60.0
 """Seconds from one look for surveys whose day has come to the next, and from a fault to the next try."""
 LOOK_IN_DOUBT_S = 10.0
 """The same while the clock is in doubt: a collector that is killed loses no more of what it has waited."""
-ERASED = "survey %s: its day has come; %d reports were erased, and counts of them are kept"
+ERASED = "survey %s: %d reports were erased on the day that the survey promised; their counts stay"
 
 log = logging.getLogger(OURS)
 

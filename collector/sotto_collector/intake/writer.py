@@ -155,7 +155,7 @@ class Writer:
         except Exception as fault:  # the thread must survive any fault
             if not self._has_failed:  # once, not every second
                 reason = fault if isinstance(fault, CollectorError) else type(fault).__name__
-                log.error("the store is not tidied now, and holds the order of commits: %s", reason)
+                log.error("the store cannot be tidied now, and still shows the order of commits: %s", reason)
             self._has_failed = True
 
     def _commit(self, group: list[_Waiting]) -> list[Outcome | Exception]:

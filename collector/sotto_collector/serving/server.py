@@ -108,7 +108,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         return accepted
 
     def _close_idle(self) -> None:
-        log.warning("as many connections are open as can be: idle ones give way to new ones")
+        log.warning("the highest number of connections is open; idle ones are closed for new ones")
         if (idle := self._find_idle()) is not None:
             idle.handle_close()
 

@@ -103,7 +103,7 @@ class Workers:
             new = self._start()
             if not self._await_ready(new):
                 if not self._is_stopping:
-                    log.error("a new worker could not begin, so the old ones stay: %s", new.reason)
+                    log.error("a new worker could not start, so the old ones stay: %s", new.reason)
                 return
             self._end([old])
 
@@ -178,9 +178,9 @@ class Workers:
         pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**self._n_short_lives)
         self._starts_at = time.monotonic() + pause_s
         if worker.is_ready:
-            log.error("a worker ended by itself (%s); another begins", _say_end(exit_code))
+            log.error("a worker ended unexpectedly (%s); another starts", _say_end(exit_code))
         elif not worker.is_awaited:
-            log.error("a worker could not begin; another tries: %s", worker.reason)
+            log.error("a worker could not start; another tries: %s", worker.reason)
 
     def _end(self, workers: list[_Worker]) -> None:
         """Tell workers to stop, and wait until they have; kill those that do not."""

@@ -58,8 +58,8 @@ def check_sum(backup: str, copied: str) -> None:
         raise StoreError(f"backup ({backup}) cannot be checked: {beside} must be a line of sha256sum.")
     if line[1].lower() != found:
         raise StoreError(
-            f"backup ({backup}) must have the SHA-256 in {beside}: it is damaged, or was changed since. Move {beside} "
-            "away if it was changed on purpose."
+            f"backup ({backup}) must have the SHA-256 in {beside}: it is damaged, or was changed. If you changed it on "
+            f"purpose, move {beside} away."
         )
 
 

@@ -50,7 +50,7 @@ def _copy_into(source: Store, place: str, told: Callable[[int], None], day: str 
     finally:
         is_whole = copy.close()
     if not is_whole:  # what is in its log would be lost as it is renamed
-        raise StoreError(f"the copy ({copy.dialect.name}) must be read by nobody before it is whole.")
+        raise StoreError(f"the copy ({copy.dialect.name}) must not be opened before it is complete.")
     return n_rows
 
 
@@ -60,7 +60,7 @@ def _fill(dialect: Dialect, source: Store, reading: Connection, told: Callable[[
     with dialect.guarded(), dialect.write_engine.begin() as writing:
         dialect.prepare(writing, create=True)
         if not is_new(writing):
-            raise StoreError(f"the copy ({dialect.name}) must be a new database; there is something in it.")
+            raise StoreError(f"the copy ({dialect.name}) must be a new database; it is not empty.")
         dialect.take_time(writing)
         writing.execute(delete(store))
         for table in metadata.sorted_tables:  # tables that others refer to come first

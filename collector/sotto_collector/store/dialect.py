@@ -85,8 +85,7 @@ class Dialect(ABC):
         read = self.execute(connection, READ_REVISION)
         if [row[0] for row in read] != [HEAD]:
             raise StoreUnavailableError(
-                f"db ({self.name}) has another schema than {HEAD} by now: it was upgraded by another sottovoce; "
-                "restart with that one."
+                f"db ({self.name}) no longer has schema {HEAD}: another version upgraded it. Restart with that one."
             )
         return int(read[0][1])
 

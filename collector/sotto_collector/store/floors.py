@@ -79,8 +79,8 @@ def tell_floor(connection: Connection, stored: StoredSurvey, n_reports: int) -> 
     n_given = int(connection.execute(given).scalar_one())
     if n_reports < n_given:
         raise StoreError(
-            f"released of {stored.survey.id} ({n_reports}) must be at least {n_given}: analysts were given so many "
-            "before the backup."
+            f"--released {stored.survey.id}={n_reports} must be at least {n_given}: analysts got the counts of that "
+            "many reports before the backup."
         )
     known = read_floors(connection, stored)
     connection.execute(delete(release_floors).where(release_floors.c.survey_key == stored.key))

@@ -25,12 +25,14 @@ def keep_journal(store: Store, path: str, *, begins: bool = False) -> int:
         identity, begun = read_about(connection).identity, known_reaches(connection)
     if not path:
         if begun:
-            raise JournalError("journal must be given (--journal FILE): this database has one, which must go on.")
+            raise JournalError(
+                "journal must be given (--journal FILE): this database has one, which must be continued."
+            )
         return 0
     if begun and not begins and not _is_there(Path(path)):
         raise JournalError(
-            f"journal ({path}) is not there, and this database has one, which must go on. Give that; only where it is "
-            f"lost, `sotto db journal {path} --db ..` begins a further one."
+            f"journal ({path}) does not exist, but this database has a journal, which must be continued. Give that "
+            f"one. Only if it is lost, begin another with `sotto db journal {path} --db ..`."
         )
     journal = Journal(Path(path), identity)
     n_acts = store.run(lambda transaction: _catch_up(store, transaction, journal, Path(path)))
@@ -59,7 +61,7 @@ def _catch_up(store: Store, transaction: Transaction, journal: Journal, path: Pa
         read.check_has(known, "this database")
     except JournalError as fault:
         raise JournalError(
-            f"{fault} Give the newest; only where it is lost, `sotto db journal FILE --db ..` begins a further one."
+            f"{fault} Give the newest. Only if it is lost, begin another with `sotto db journal FILE --db ..`."
         ) from None
     new = read.after(known.n_bytes)
     if new.acts:
@@ -74,7 +76,7 @@ def _redo(store: Store, transaction: Transaction, journal: ReadJournal) -> None:
     for act in journal.acts:
         if isinstance(act, ErasedSurvey) and act.key in surveys:
             raise JournalError(
-                f"journal ({journal.path}) says that {act.survey} was erased, and it is there, as in a backup; `sotto "
-                "db restore --in-place --journal ..` erases it."
+                f"journal ({journal.path}) says that {act.survey} was erased, but the database has it, as a backup "
+                "does. `sotto db restore --in-place --journal ..` erases it."
             )
     refuse_surveys(transaction.connection, redo_acts(transaction, surveys, [journal]).refused)

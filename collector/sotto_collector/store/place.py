@@ -68,9 +68,9 @@ class Place:
         found = self._measure(version, n_pages * page_bytes)
         if not found.is_enough:
             raise StoreUnavailableError(
-                f"db ({self._path}) has {found.there} bytes, and had {found.least}: nothing is taken until it is as "
-                "long again. Delete and restore nothing yet: look at it (ls -l), at its disk (df, dmesg), and at who "
-                "writes to it; docs/database.md says what it may be."
+                f"db ({self._path}) has {found.there} bytes, but had {found.least}. The collector accepts nothing "
+                "until the file is as long again. Delete and restore nothing yet. Look at the file (ls -l), its disk "
+                "(df, dmesg), and the programs that write to it. docs/database.md lists the possible causes."
             )
 
     def _measure(self, version: int, needed: int) -> "_Measured":

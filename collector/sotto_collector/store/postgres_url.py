@@ -26,7 +26,7 @@ class PostgresUrl(Location):
         try:
             from sotto_collector.store.postgres import PostgresDialect
         except ModuleNotFoundError as fault:
-            raise StoreError("db is a PostgreSQL's, which needs: pip install 'sottovoce[postgres]'.") from fault
+            raise StoreError("db is in PostgreSQL, which needs: pip install 'sottovoce[postgres]'.") from fault
         return PostgresDialect(self.db, busy_timeout_ms)
 
     def upgrading(self) -> AbstractContextManager[None]:
@@ -58,7 +58,7 @@ class PostgresUrl(Location):
             if not is_empty(connection):
                 raise StoreError(
                     f"db ({dialect.name}) must be a new database; there is a store in it. sotto db status says whether "
-                    "a restore made it, and whether that is whole."
+                    "a restore made it, and whether it is complete."
                 )
         with private_folder() as folder:
             yield str(folder / "restored.db")
@@ -68,7 +68,7 @@ class PostgresUrl(Location):
             revision = read_revision(connection)
             if revision in REVISIONS[:-1]:
                 raise StoreError(
-                    f"backup ({dialect.name}) must have schema {HEAD}, as a PostgreSQL's; it has {revision}: "
-                    "restore from a copy of it (createdb --template), after sotto db upgrade there."
+                    f"backup ({dialect.name}) must have schema {HEAD}, because it is in PostgreSQL; it has {revision}. "
+                    "Copy it (createdb --template), run sotto db upgrade on the copy, and restore from the copy."
                 )
         return False

@@ -117,7 +117,7 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
     watched = [stored for stored in left if stored.survey.min_reports > 1]
     if unknown := {*wishes.released} - {stored.survey.id for stored in watched if not stored.is_draft}:
         raise StoreError(
-            f"released of {min(unknown)}: the backup has no such survey, or it is a draft, or has no min_reports."
+            f"--released {min(unknown)}: the backup has no such survey, or it is a draft or has no min_reports."
         )
     for stored in watched:
         if not stored.is_draft:

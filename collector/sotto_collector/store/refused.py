@@ -21,5 +21,5 @@ def check_not_refused(connection: Connection, survey: Survey) -> None:
     this = refused_surveys.c.fingerprint == survey.fingerprint
     if connection.execute(select(refused_surveys).where(this)).first() is not None:
         raise SurveyExistsError(
-            f"survey {survey.id} was published before, and erased, or lost with what was done to it; give it a new id."
+            f"survey {survey.id} was published before, and was then erased, or its history was lost; give it a new id."
         )

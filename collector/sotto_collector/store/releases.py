@@ -40,9 +40,9 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, s
     tally = reduce(add, given.values(), Tally.empty(stored.survey))
     if not tally.n_reports:
         if floored_cells(store, stored, cells):
-            raise BelowMinimumError("since a restore no counts are given before there are enough new reports.")
+            raise BelowMinimumError("the database was restored; counts are given once there are enough new reports.")
         of, least = "stratum" if stored.survey.strata else "wave", stored.survey.min_reports
-        raise BelowMinimumError(f"there are fewer reports of a {of} than the {least} that the survey promises.")
+        raise BelowMinimumError(f"a {of} has fewer reports than {least}, the least number that the survey promises.")
     return tally
 
 

@@ -40,7 +40,7 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
             finally:
                 is_whole = store.close()
         if location.is_file and not is_whole:  # what was done again is in its log, which would be lost as it is renamed
-            raise StoreError(f"db ({target}) must be read by nobody before it is whole.")
+            raise StoreError(f"db ({target}) must not be opened before it is complete.")
     return redone
 
 
@@ -115,4 +115,4 @@ def _upgrade(work: str) -> None:
             dialect.check_integrity()
             dialect.upgrade()
         except (dialect.driver_error, SQLAlchemyError) as fault:
-            raise StoreError(f"db ({dialect.name}) must be a whole backup: {dialect.reason(fault)}.") from fault
+            raise StoreError(f"db ({dialect.name}) must be a complete backup: {dialect.reason(fault)}.") from fault

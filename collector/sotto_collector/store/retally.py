@@ -37,5 +37,5 @@ def retally(dialect: Dialect, connection: Connection) -> None:
     for key, definition in connection.execute(select(surveys.c.survey_key, surveys.c.definition)).all():
         selection = Selection(key, Survey.from_canonical(bytes(definition)))
         if not selection.survey.keeps_reports:
-            raise StoreError(f"survey {selection.survey.id} keeps counts alone: they cannot be counted anew.")
+            raise StoreError(f"survey {selection.survey.id} keeps only counts, which cannot be counted again.")
         Transaction(connection, dialect, 0).replace_tally(key, tally_reports(dialect, connection, selection))

@@ -75,10 +75,10 @@ def find_doubt(today: str, last_day: str | None, due: list[Due]) -> str | None:
     `last_day`: the last day that was believed. What is due is erased for good: collectors and restores ask this first.
     """
     if last_day is None and due:
-        return "no day was seen before"
+        return "no earlier day is known"
     n_days = 0 if last_day is None else (date.fromisoformat(today) - date.fromisoformat(last_day)).days
     if n_days > MOST_DAYS:
-        return f"the last day that was seen is {last_day}, {n_days} days before"
+        return f"the last known day is {last_day}, {n_days} days before"
     if due and clock.is_synchronized() is False:
         return "the host says that its clock is not synchronized"
     return None

@@ -26,7 +26,7 @@ def keep_room(connection: sqlite3.Connection, path: Path, *, is_pressed: bool) -
         return
     n_left = checkpoint(connection)
     if _count_free(path) < n_left * FRAME_BYTES:
-        raise StoreUnavailableError("the disk has no room to fold the log into the file, which must come first.")
+        raise StoreUnavailableError("the disk has no room to write the log into the file, which must happen first.")
 
 
 def checkpoint(connection: sqlite3.Connection) -> int:

@@ -35,8 +35,8 @@ def check_source(backup: str, folder: Path) -> None:
     needed, free = Path(backup).stat().st_size + n_log_bytes, shutil.disk_usage(folder).free
     if needed > free:
         raise StoreError(
-            f"backup ({backup}) has {needed:,} bytes, and {folder} has room for {free:,}: free some, or restore to "
-            "another disk (--db; into a PostgreSQL TMPDIR)."
+            f"backup ({backup}) has {needed:,} bytes, and {folder} has room for {free:,}. Free some room, or restore "
+            "to another disk (--db, or TMPDIR for PostgreSQL)."
         )
 
 

@@ -61,8 +61,8 @@ class SqliteFile(Location):
         if not Path(self.db).exists() or not Path(self.db).stat().st_size:
             if Path(f"{self.db}{UNFINISHED}").exists():
                 raise StoreError(
-                    f"db ({self.db}) is not there: a restore or a backup to it was ended before it was whole, or is at "
-                    f"work. What it left is {self.db}{UNFINISHED}; run it again."
+                    f"db ({self.db}) does not exist. A restore or a backup to it was stopped before the end, or is "
+                    f"still running. It left {self.db}{UNFINISHED}. Run it again."
                 )
             raise refuse_missing(self.db)
         log = Path(f"{self.db}-wal")

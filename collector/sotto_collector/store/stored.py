@@ -52,13 +52,12 @@ class StoredSurvey:
         """Raise NotKeptError where the store has this survey's counts, and none of its reports."""
         if self.is_erased:
             raise NotKeptError(
-                f"the reports of survey {self.survey.id} were erased; they were to be gone by {self.survey.erase_on}, "
-                "and its counts are kept."
+                f"the reports of survey {self.survey.id} were erased, as the survey promised for "
+                f"{self.survey.erase_on}. Its counts stay."
             )
         if not self.survey.keeps_reports:
             raise NotKeptError(
-                f"survey {self.survey.id} keeps counts, and no report: none can be erased, recounted, exported or "
-                "associated with another."
+                f"survey {self.survey.id} keeps only counts. It has no reports to erase, recount, export or associate."
             )
 
 

@@ -38,8 +38,8 @@ def is_empty(connection: Connection) -> bool:
 def refuse_missing(name: str) -> StoreError:
     """Return the error of a database that is not there: one is only made on request."""
     return StoreError(
-        f"db ({name}) must be a collector's database; there is none: "
-        "make it with sotto db init or sotto serve --create, or of a backup with sotto db restore."
+        f"db ({name}) must be a collector's database; there is none. "
+        "Make one with sotto db init or sotto serve --create, or from a backup with sotto db restore."
     )
 
 
@@ -64,13 +64,13 @@ def check_schema(connection: Connection, name: str) -> None:
         raise StoreError(f"db ({name}) must be a sottovoce database; it is another program's.")
     if revision not in REVISIONS:
         raise StoreError(
-            f"db ({name}) must have schema {HEAD}; it has {revision:.20}, which a newer sottovoce wrote; "
-            "install that one, or restore a backup of this one's: there is no way back."
+            f"db ({name}) must have schema {HEAD}; it has {revision:.20}, which a newer sottovoce wrote. "
+            "Install that version, or restore a backup of this version's. Nothing makes a database older again."
         )
     if revision != HEAD:
         raise StoreError(f"db ({name}) must have schema {HEAD}; it has {revision}: run sotto db upgrade.")
     if missing := _missing_columns(connection):
-        raise StoreError(f"db ({name}) must have all of schema {HEAD}; it is half-migrated: it lacks {missing[0]}.")
+        raise StoreError(f"db ({name}) must have all of schema {HEAD}; it is half-migrated and lacks {missing[0]}.")
 
 
 def _missing_columns(connection: Connection) -> list[str]:
