@@ -9,6 +9,7 @@ import click
 from sotto_client.commands import read_file
 from sotto_protocol import Question, Survey
 from sotto_protocol.questions.control import Choice, NumberField, PickOne, PickSome
+from sotto_protocol.words import examples
 
 _IMPORTS = {
     "collections.abc": ("Sequence", "Set"),
@@ -19,14 +20,14 @@ _IMPORTS = {
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-@click.command("types", epilog="Example:  sotto survey types survey.toml")
+@click.command("types", epilog=examples("sotto survey types survey.toml", "sotto survey types survey.toml --python"))
 @click.argument("survey_file", type=click.Path(path_type=Path))
-@click.option("--python", "as_python", is_flag=True, help="Write a TypedDict for Python; TypeScript by default.")
+@click.option("--python", "as_python", is_flag=True, help="Write a TypedDict for Python instead of TypeScript.")
 def types(survey_file: Path, as_python: bool) -> None:
-    """Write a survey's answers as a type, so that a wrong one is found where a program is checked.
+    """Write a survey's answers as a type, so that a type checker finds wrong answers in your program.
 
-    SURVEY_FILE is TOML, JSON or canonical JSON. TypeScript: `new SurveyClient<Answers>(url, id)`. Python:
-    `answers: Answers = {..}`.
+    SURVEY_FILE is TOML, JSON or canonical JSON. In TypeScript use it as `new SurveyClient<Answers>(url, id)`, in Python
+    as `answers: Answers = {..}`.
     """
     click.echo((to_python if as_python else to_typescript)(read_file(survey_file)), nl=False)
 

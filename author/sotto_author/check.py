@@ -18,43 +18,45 @@ from sotto_client.errors import ClientError
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.members import TARGETS
 from sotto_protocol.protection import warn_of_little
+from sotto_protocol.words import examples
 
 if TYPE_CHECKING:
     from sotto_estimator.channel.channel import Target
 
-_NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each question is, of so many"
+_NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each question will be with that many people"
 
 
-@click.command(epilog="Example:  sotto check survey.toml --n 300")
+@click.command(epilog=examples("sotto check survey.toml", "sotto check survey.toml --n 300"))
 @click.argument("survey_file", type=click.Path(path_type=Path))
 @people_option
 @click.option(
     "--target",
     type=click.Choice(TARGETS),
-    help="With --n, whom intervals are about: a population that respondents are drawn from, or the respondents, as "
-    "sotto estimate and the page of results have it  [default: as the file says (`about`), else population].",
+    help="Whom results are about, a population or only the respondents  [default: as in the file, else population].",
 )
-@click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
+@click.option("--canonical", is_flag=True, help="Print the canonical JSON that sotto publish sends.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def check(survey_file: Path, n: int | None, target: "Target | None", canonical: bool, as_json: bool) -> None:
-    """Check a survey file: its faults, its privacy, and what results will show.
+    """Check a survey file: faults, privacy, and what results will show.
 
-    SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
-    has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise it
-    will be, and what would help; it fails where something can never be shown, such as a text question whose cohorts so
-    few people cannot fill, or where its last day is past. It warns of what promises more than holds, and where answers
-    are protected little. Of a file with faults --json prints an object whose `faults` have each a `where`, a
-    `problem` and, where it has one, its `line`.
+    SURVEY_FILE is TOML, JSON or canonical JSON. Every epsilon is in nats. The command compares the survey's epsilon
+    with the limits of a device, unless its app sets other limits.
+
+    With --n, or `people` in the file, it says how precise each question will be, and what would help. It warns if the
+    survey promises too much, or protects answers too little. It fails if a question can never be shown: for example, a
+    text question whose cohorts the people cannot fill. It also fails if the survey's last day is past.
+
+    If the file has faults, --json prints an object with `faults`. Each has a `where`, a `problem` and often a `line`.
     """
     if canonical and as_json:
-        raise click.UsageError("Give --canonical or --json, one of the two.")
+        raise click.UsageError("Give --canonical or --json, not both.")
     survey = _read(survey_file, as_json=as_json)
     if canonical:
         click.echo(survey.canonical)
         return
     people = n or survey.people
     if target and people is None:
-        raise click.UsageError("--target goes with --n, or `people` in the file.")
+        raise click.UsageError("--target needs --n, or `people` in the file.")
     crowd = judge_file(survey_file, survey, people, target) if people else None
     found = [say_beyond(survey), warn_of_little(survey), say_in_english(survey)]
     warnings = [*filter(None, found), *find_promises(survey)]

@@ -53,8 +53,8 @@ def _alike(place: str, options: tuple[str, ...]) -> Iterator[str]:
         other = first.setdefault(look(option).translate(_LATIN).translate(_FIGURES), option)
         if other != option:
             yield (
-                f"{place}: the options {shown(other)} and {shown(option)} look alike and are two: "
-                f"{_differ(other, option)}. People would choose either, and each would seem half as common."
+                f"{place}: the options {shown(other)} and {shown(option)} look alike but differ "
+                f"({_differ(other, option)}). People would choose either, and each would seem half as common."
             )
 
 
@@ -72,6 +72,4 @@ def _mixed(place: str, text: str) -> Iterator[str]:
 
 
 def _say_edges(place: str, option: str) -> str:
-    return (
-        f"{place}: the option {shown(option)} has blanks around it: an app must answer with them too. Take them away."
-    )
+    return f"{place}: the option {shown(option)} has blanks around it, which an app must send too. Take them away."

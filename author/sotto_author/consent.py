@@ -14,10 +14,10 @@ people_option = click.option(
     "--n",
     type=click.IntRange(2, MAX_PEOPLE),
     metavar="PEOPLE",
-    help="How many people answer: says what so many will show  [default: `people` in the file].",
+    help="Number of people who will answer, to see what they will show  [default: `people` in the file].",
 )
 yes_option = click.option(
-    "--yes", "is_sure", is_flag=True, help="Do not ask where little can come of it; off by default."
+    "--yes", "is_sure", is_flag=True, help="Do not ask first if the results will be of little use."
 )
 
 

@@ -11,7 +11,7 @@ from sotto_protocol.cohorts import likely_reports
 from sotto_protocol.minimum import needs_of, which_of
 from sotto_protocol.tables import align
 
-_UNKNOWN = "how precise it will be is not known: that needs: pip install 'sottovoce[estimator]'"
+_UNKNOWN = "how precise it will be is unknown without the estimator: pip install 'sottovoce[estimator]'"
 
 
 def say_crowd(crowd: Crowd) -> str:
@@ -93,8 +93,8 @@ def _say_risk(one: Outlook, crowd: Crowd) -> str:
     n_groups = crowd.survey.n_strata if crowd.stratum is None else 1
     if crowd.n >= n_groups * one.need.likely or crowd.survey.min_reports == 1:
         return ""
-    where = " of every stratum" * (n_groups > 1)
-    return f"; and may not be shown{where}: that is likely from {one.need.likely:,} reports" + " of it" * bool(where)
+    where = " in a stratum" * (n_groups > 1)
+    return f"; it may stay hidden{where} with fewer than {one.need.likely:,} reports"
 
 
 def _needed(one: Outlook, survey: Survey) -> str:
@@ -118,7 +118,7 @@ def _helps_of_shown(crowd: Crowd) -> list[str]:
 def _helps_of_hidden(crowd: Crowd) -> Iterator[str]:
     """Yield what would let the questions be seen that never are."""
     for one in crowd.of("never"):
-        yield f"{one.question.id}: what would let it be shown:"
+        yield f"{one.question.id}: ways to show it:"
         yield from (f"  - {way}" for way in _ways(one, crowd))
 
 
@@ -127,11 +127,11 @@ def _ways(one: Outlook, crowd: Crowd) -> Iterator[str]:
     if (most := _most_min_reports(survey, one.question.id, n)) > 0:
         yield f"min_reports = {most} in place of {survey.min_reports}" if most > 1 else "without min_reports"
     if one.question.type == "text" and survey.people is None:
-        yield f"people = {n} in the file: a text question then has no more cohorts than so many people fill"
+        yield f"people = {n} in the file: a text question then has no more cohorts than these people fill"
     if one.question.type == "text" and (cohorts := _most_cohorts(one, survey, n)):
         yield f"n_cohorts = {cohorts} in place of {one.need.n_cohorts}"
     if one.question.type == "text":
-        yield "a one-of question with the likeliest answers as its options"
+        yield "a one-of question, with the answers that you expect as its options"
     yield f"more people: {one.need.likely:,}"
 
 
@@ -154,10 +154,10 @@ def _most_cohorts(one: Outlook, survey: Survey, n: int) -> int:
 def say_never(crowd: Crowd) -> str:
     """Return what can never be shown of so many people; "" where all can."""
     names = ", ".join(one.question.id for one in crowd.of("never"))
-    return names and f"nothing of {names} can ever be shown of {crowd.n:,} people."
+    return names and f"{crowd.n:,} people are too few ever to show {names}."
 
 
 def say_useless(crowd: Crowd) -> list[str]:
     """Return what nobody could use of what so many people show; none where all is of use."""
     names = ", ".join(one.question.id for one in crowd.of("useless"))
-    return [f"{crowd.n:,} people show nothing useful of {names}."] if names else []
+    return [f"{crowd.n:,} people are too few to show anything useful about {names}."] if names else []

@@ -20,25 +20,36 @@ from sotto_collector.reserved_file import ReservedFile
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED, N_CHARACTERS
 from sotto_protocol.minimum import say_few
+from sotto_protocol.words import examples
 
 COLUMN = "invitation"
 PAGE_COLUMN = "page"
 
 
-@click.group(epilog="Example:  sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv")
+@click.group(
+    epilog=examples(
+        "sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv",
+        "sotto invite count http://127.0.0.1:8000 hr",
+    )
+)
 def invite() -> None:
     """Create, count and revoke invitations to a survey."""
 
 
-@invite.command(epilog="Example:  sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv")
+@invite.command(
+    epilog=examples(
+        "sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv",
+        "sotto invite create http://127.0.0.1:8000 clinic --count 60 --stratum north --to north.csv --page --yes",
+    )
+)
 @click.argument("url")
 @click.argument("survey")
-@click.option("--count", type=click.IntRange(1, 10**7), required=True, help="How many; no default.")
-@click.option("--to", "target", type=click.Path(path_type=Path), required=True, help="New CSV file; no default.")
+@click.option("--count", type=click.IntRange(1, 10**7), required=True, help="Number of invitations.")
+@click.option("--to", "target", type=click.Path(path_type=Path), required=True, help="New CSV file.")
 @click.option(
-    "--page", "has_pages", is_flag=True, help="Beside each, the address of the page for who has it; off by default."
+    "--page", "has_pages", is_flag=True, help="Add a column with the address of the survey's page for each invitation."
 )
-@click.option("--stratum", metavar="NAME", help="Of a survey with strata: in which stratum they invite; no default.")
+@click.option("--stratum", metavar="NAME", help="Stratum to invite to, if the survey has strata  [default: none].")
 @yes_option
 @token_option
 def create(
@@ -53,11 +64,12 @@ def create(
 ) -> None:
     """Write new invitations to a CSV file, one a line.
 
-    The collector keeps their hashes: this file is the only place where they can be read. It is made readable by its
-    owner alone. With --page there is a second column: the address of the survey's page, the invitation behind its #,
-    which browsers send to nobody. It says first what all invited people, with those of before, will show, and asks
-    where that is of no use to anybody. Of a stratum it warns where they are so few that a report is known to be one of
-    a few people's.
+    The file is the only place where anybody can read the invitations: the collector keeps only their hashes. Only the
+    file's owner can read it. With --page a second column has the address of the survey's page, with the invitation
+    after a #. Browsers send nobody what is after the #.
+
+    First the command says what all people will show who have been invited so far, these included. It asks if that is
+    nothing useful. If a stratum has few people, it warns that others know of each report that one of them sent it.
     """
     if os.path.lexists(target):  # before anything is asked
         raise CollectorError(f"CSV file ({target}) must be a new file: File exists.")
@@ -93,9 +105,11 @@ def _lines(rows: list[list[str]]) -> bytes:
 def _take_back(collector: RemoteCollector, survey: str, codes: list[str]) -> str:
     """Revoke invitations that nobody will ever read; return what became of them."""
     try:
-        return f"The {_revoke(collector, survey, codes):,} invitations that it lacks are revoked."
+        return f"The {_revoke(collector, survey, codes):,} invitations that are missing from it were revoked."
     except RemoteError as fault:
-        return f"{len(codes):,} invitations that nobody has stay open, as they could not be revoked: {fault}"
+        return (
+            f"{len(codes):,} invitations that are missing from it stay open, because they could not be revoked: {fault}"
+        )
 
 
 def _revoke(collector: RemoteCollector, survey: str, codes: list[str]) -> int:
@@ -118,11 +132,11 @@ def _judge(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str 
     n_invited = (sum(left["unused"]) + _n_reports(left, collector.url)) // survey.waves + n_new
     for line in [] if stratum is None else say_few(stratum, n_invited):
         click.echo(f"Warning: {line}", err=True)
-    so_far = f"the {n_invited:,} people who are invited so far, these among them,"
     agree(
         judge_published(survey, n_invited, stratum),
-        f"Invite to {survey.id} all the same?",
-        f"nobody is invited to {survey.id}: {so_far} show nothing useful. Give --yes if more will follow.",
+        f"Create invitations to {survey.id} anyway?",
+        f"No invitations to {survey.id} were created: {n_invited:,} people are too few to show anything useful. "
+        "Give --yes to create them anyway, for example if you invite more people later.",
         is_sure=is_sure,
     )
 
@@ -132,7 +146,7 @@ def _fetch_survey(collector: RemoteCollector, survey_id: str) -> Survey:
     try:
         return Survey.from_canonical(collector.fetch("GET", survey_path(survey_id)))
     except SurveyError as fault:
-        raise CollectorError(f"{collector.url} responded with what is not a survey: {fault}") from fault
+        raise CollectorError(f"{collector.url} did not respond with a survey: {fault}") from fault
     except RemoteError as fault:
         if fault.code != "no_such_survey":
             raise
@@ -145,7 +159,7 @@ def _fetch_survey(collector: RemoteCollector, survey_id: str) -> Survey:
 def _n_reports(left: dict[str, Any], url: str) -> int:
     """Return how many reports came, of what a collector says of invitations. Raises RemoteError where it does not."""
     if not isinstance(left.get("n_reports"), int):
-        raise RemoteError(f"{url} must be a collector of this version or a later one: it does not say n_reports.")
+        raise RemoteError(f"{url} must be a collector of this version or later; it does not send n_reports.")
     return int(left["n_reports"])
 
 
@@ -161,28 +175,42 @@ def _make(collector: RemoteCollector, survey: str, count: int, stratum: str | No
         yield collector.fetch("POST", survey_path(survey, "/invitations"), sent).decode().splitlines()[1:]
 
 
-@invite.command(epilog="Example:  sotto invite count http://127.0.0.1:8000 hr")
+@invite.command(
+    epilog=examples(
+        "sotto invite count http://127.0.0.1:8000 hr", "sotto invite count http://127.0.0.1:8000 clinic --stratum north"
+    )
+)
 @click.argument("url")
 @click.argument("survey")
-@click.option("--stratum", metavar="NAME", help="Of a survey with strata: of which one  [default: all].")
+@click.option("--stratum", metavar="NAME", help="Count one stratum, if the survey has strata  [default: all].")
 @token_option
 def count(url: str, survey: str, stratum: str | None, token: str) -> None:
-    """Say how many invitations were not used yet, in each wave."""
+    """Count the invitations that were not used yet, in each wave."""
     unused = RemoteCollector(url, token).ask("GET", survey_path(survey, f"/invitations{_of(stratum)}"))["unused"]
     for wave, n_left in enumerate(unused, 1):
         click.echo(f"wave {wave}  {n_left:,} unused" if len(unused) > 1 else f"{n_left:,} unused")
 
 
-@invite.command(epilog="Example:  sotto invite revoke http://127.0.0.1:8000 hr --from a.csv")
+@invite.command(
+    epilog=examples(
+        "sotto invite revoke http://127.0.0.1:8000 hr --from a.csv",
+        "sotto invite revoke http://127.0.0.1:8000 hr --all",
+    )
+)
 @click.argument("url")
 @click.argument("survey")
-@click.option("--from", "source", type=click.Path(path_type=Path), help="CSV file that has them; no default.")
-@click.option("--all", "is_all", is_flag=True, help="All of the survey; off by default.")
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    help="CSV file with the invitations to revoke  [default: none].",
+)
+@click.option("--all", "is_all", is_flag=True, help="Revoke all invitations to the survey.")
 @token_option
 def revoke(url: str, survey: str, source: Path | None, is_all: bool, token: str) -> None:
     """Revoke invitations that were not used yet.
 
-    Those in a CSV file with a column "invitation", or all. Reports that came with an invitation stay.
+    The CSV file must have a column "invitation". Reports that came with an invitation stay.
     """
     if (source is None) is not is_all:
         raise click.UsageError("Give either --from or --all.")

@@ -20,49 +20,55 @@ from sotto_protocol.members import MAX_PEOPLE, POPULATION, TARGETS
 from sotto_protocol.protection import warn_of_little
 from sotto_protocol.readings import PRIORS, suspicions
 from sotto_protocol.tables import align
-from sotto_protocol.words import percent_above
+from sotto_protocol.words import examples, percent_above
 
 _SUSPICION = PRIORS.index(0.1)
 _NOTES = {
-    "id": "its address: URL/s/ID",
-    "people": "whom you ask: for you and sotto check, not published",
-    "invited": "only who has an invitation answers: sotto invite create",
-    "about": "whom results are about: these respondents, or a population that they stand for",
-    "min_reports": "no result of fewer",
-    "draw": "of these questions a device asks so many, drawn by chance: more precise than all",
+    "id": "the page's address is URL/s/ID",
+    "people": "how many people you ask; for sotto check, not published",
+    "invited": "only people with an invitation can answer (sotto invite create)",
+    "about": "whom results are about, only the respondents or a population",
+    "min_reports": "no results of fewer reports",
+    "draw": "each device asks this many of the questions, chosen at random; more precise than asking all",
 }
 _SKIPPED = "If people leave it out, `skip` counts. That moves the mean. Without `skip` everybody must answer."
 _UNSAID = {"controller": "who asks", "contact": "whom respondents can write to"}
-_LANG = "Language that you write it in, such as de or pt-BR; not with --from: templates are in English."
-_TEMPLATES = "; ".join(f"{name}: {said}" for name, said in NAMES.items())
+_LANG = "Language that you write in, such as de or pt-BR. Templates are in English only."
+_TEMPLATES = ". ".join(f"{name.capitalize()} is about {said}" for name, said in NAMES.items())
 
 
-@click.command(epilog="Example:  sotto new first.toml --from staff --people 300")
+@click.command(
+    epilog=examples(
+        "sotto new first.toml --from staff --people 300", "sotto new readers.toml --from page --people 2000"
+    )
+)
 @click.argument("survey_file", metavar="[FILE]", default="survey.toml", type=click.Path(path_type=Path))
 @click.option(
-    "--from", "template", type=click.Choice(list(NAMES)), help=f"Begin with a template. {_TEMPLATES}. No default."
+    "--from", "template", type=click.Choice(list(NAMES)), help=f"Begin with a template. {_TEMPLATES}  [default: none]."
 )
 @click.option(
-    "--people", type=click.IntRange(2, MAX_PEOPLE), help="How many you ask  [default: asked for, or the template's]."
+    "--people",
+    type=click.IntRange(2, MAX_PEOPLE),
+    help="Number of people you ask  [default: asked for, or the template's].",
 )
 @click.option(
     "--about",
     type=click.Choice(TARGETS),
-    help="Whom the results are about: these respondents alone, or a population that they stand for  "
-    "[default: asked for; of a template respondents where people are invited, else population].",
+    help="Whom results are about: only the respondents, or a population that they represent. "
+    "In a template, the respondents if they are invited  [default: asked for].",
 )
 @click.option(
     "--epsilon",
     "total",
     type=click.FloatRange(0.01, float(MOST_TOTAL)),
-    help=f"What a report may tell in all, in nats  [default: the least that is of use, {USUAL} at most].",
+    help=f"Epsilon of a whole report, in nats  [default: the least that shows something, at most {USUAL}].",
 )
 @click.option(
     "--skip/--no-skip",
     "may_skip",
     default=None,
     help='Let people leave questions out. Yes-no and one-of questions get an option "I\'d rather not say". A text '
-    'then counts as "(no answer)". You choose which number counts  [default: asked for; in a template yes].',
+    'then counts as "(no answer)". You choose which number counts. Templates do so  [default: asked for].',
 )
 @click.option("--lang", default="en", show_default=True, help=_LANG)
 def new(
@@ -76,14 +82,17 @@ def new(
 ) -> None:
     """Write a survey file by answering a few questions.
 
-    Asks what is to be asked, and of how many people; or takes a template. The epsilon, how many questions each device
-    draws and the least number of reports are chosen so that so many people show something. FILE (survey.toml, unless
-    given) must be new. Nothing is published: it says what comes next.
+    The command asks for your questions, and for the number of people. Or you give it a template. It chooses the
+    epsilon, the number of questions for each device, and the least number of reports. With them, this number of people
+    shows something. FILE must be new. If you leave it out, it is survey.toml. Nothing is published. At the end the
+    command says what comes next.
     """
     if not is_tag(lang):
         raise click.BadParameter(f"must be {TAG_EXPECTED}.", param_hint="--lang")
     if template and lang != "en":
-        raise click.UsageError("--lang goes without --from: templates are in English. Translate their texts, set lang.")
+        raise click.UsageError(
+            "--lang does not go with --from: templates are in English. Translate their texts, and set lang in the file."
+        )
     check_new(survey_file)
     if template:
         definition = read_template(template, about, may_skip=may_skip is not False)
@@ -119,9 +128,9 @@ def _lead(definition: dict[str, Any], n: int, total: Decimal | None, *, is_asked
             return designs
         if len(questions) == 1:
             ways = _say_ways(definition, proposed(designs))
-            raise AuthorError(f"{n:,} people are too few: {worst} {say_outlook(crowd.worst, crowd)}. {ways}")
+            raise AuthorError(f"{n:,} people are too few. Question {worst} {say_outlook(crowd.worst, crowd)}. {ways}")
         epsilon = f"epsilon {proposed(designs).total:f} a report"
-        said = f"{worst} {say_outlook(crowd.worst, crowd)}, of {n:,} people, with {epsilon}."
+        said = f"{worst} {say_outlook(crowd.worst, crowd)}, with {n:,} people and {epsilon}."
         if is_asked and not ask_whether(f"\n{said} Leave it out?"):
             return designs
         echo(f"{said} It is left out.", is_error=True)
@@ -133,7 +142,7 @@ def _say_ways(definition: dict[str, Any], design: Design) -> str:
     ways = ["ask more people"]
     ways += ["ask about these people alone (--about respondents)"] * (definition["about"] == POPULATION)
     has_option = definition["questions"][0].get("skip") in definition["questions"][0].get("options", ())
-    ways += ["leave no room for who would rather not say (--no-skip)"] * has_option
+    ways += ["let nobody skip questions (--no-skip)"] * has_option
     ways += [f"let a report tell more (--epsilon, above {design.total:f})"]
     return f"You can {', '.join(ways[:-1])}, or {ways[-1]}."
 
@@ -163,7 +172,7 @@ def _write(path: Path, design: Design, n: int) -> None:
     """Write the survey file, with what its members mean. Raises AuthorError unless it is a new file."""
     head = (
         f"Written by sotto new. sotto check {path.name} says what {n:,} people will show, sotto preview {path.name}",
-        "shows it as a page, and sotto publish makes it final. What else can stand here: docs/survey-file.md.",
+        "shows it as a page, and sotto publish makes it final. docs/survey-file.md lists all settings.",
     )
     missing = "".join(f'# {name} = ".."  # {said}\n' for name, said in _UNSAID.items() if name not in design.definition)
     comments = [_SKIPPED * (of["type"] == "number" and "skip" in of) for of in design.definition["questions"]]

@@ -10,23 +10,28 @@ import click
 from sotto_author.errors import AuthorError
 from sotto_client.commands import echo, read_file
 from sotto_protocol.protection import warn_of_little
+from sotto_protocol.words import examples
 
 NEEDED = ("flask", "sqlalchemy", "waitress")
 
 
-@click.command(epilog="Example:  sotto preview survey.toml --seconds 1")
+@click.command(
+    epilog=examples("sotto preview survey.toml --seconds 600", "sotto preview survey.toml --port 8123 --seconds 600")
+)
 @click.argument("survey_file", type=click.Path(path_type=Path))
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="TCP port on this machine  [default: a free one]."
 )
-@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser; off by default.")
-@click.option("--seconds", type=click.IntRange(1), help="Stop after so many seconds  [default: when you press Ctrl-C].")
+@click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
+@click.option(
+    "--seconds", type=click.IntRange(1), help="Stop after this many seconds  [default: when you press Ctrl-C]."
+)
 def preview(survey_file: Path, port: int, is_opened: bool, seconds: int | None) -> None:
     """Show a survey file as a page on this machine.
 
-    Serves the page as respondents will get it, to be tried up to what would be sent; and the page of results, of
-    reports of people who are made up, as many as `people` in the file. Nothing is published, sent or kept: what it
-    needs meanwhile is in a temporary folder. When the file is changed, load the page again. Ctrl-C stops it.
+    You get the page that respondents will see, and can try it up to what would be sent. You also get the results page,
+    with reports of made-up people, as many as `people` in the file. Nothing is published, sent or kept, except in a
+    temporary folder until it stops. After you change the file, load the page again. Ctrl-C stops it.
     """
     survey = read_file(survey_file)
     if not all(map(find_spec, NEEDED)):

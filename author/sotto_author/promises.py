@@ -33,8 +33,8 @@ def _anonymous(survey: Survey) -> Iterator[str]:
     for place, text in _read_by_respondents(survey):
         if any(_folded(word) in _folded(text) for word in _ANONYMOUS):
             yield (
-                f"{place} promises to be anonymous, and it is known who was invited. What holds: only noise leaves the "
-                "device, and nothing joins an invitation to its report."
+                f"{place} promises anonymity, but somebody knows who was invited. You can promise this: only noise "
+                "leaves the device, and nothing links an invitation to its report."
             )
 
 
@@ -46,14 +46,14 @@ def _swapped(survey: Survey) -> Iterator[str]:
             for option, said in zip(question.options, words[question.id].options, strict=True):
                 if said != option and said in question.options:
                     place = f"{question.id}.{lang}"
-                    yield f"{place}: {said!r} stands for {option!r}; options stand in one order in all languages."
+                    yield f"{place}: {said!r} translates {option!r}. Give options in the same order in all languages."
 
 
 def _texts_of_others(survey: Survey) -> Iterator[str]:
     if texts := [question.id for question in survey.questions if question.type == "text"]:
         yield (
-            f"{', '.join(texts)}: nobody will read what is written. Only short, common answers can be found, spelt the "
-            "same by many, and those that you look for; say so in the question."
+            f"{', '.join(texts)}: nobody will read what is written. You can find only short answers that many people "
+            "spell the same, or that you look for. Say so in the question."
         )
 
 
@@ -67,7 +67,7 @@ def _unsaid(survey: Survey) -> Iterator[str]:
 def say_past(survey: Survey, today: date) -> str:
     """Return that a survey's last day is before `today`, in UTC, and nobody can publish it; "" where it is not."""
     is_past = survey.closes and date.fromisoformat(survey.closes) < today
-    return f"closes ({survey.closes}) is past: no report would be taken." if is_past else ""
+    return f"closes ({survey.closes}) is past: the survey would accept no reports." if is_past else ""
 
 
 def _read_by_respondents(survey: Survey) -> Iterator[tuple[str, str]]:

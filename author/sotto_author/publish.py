@@ -13,6 +13,7 @@ from sotto_collector.commands.options import token_option
 from sotto_collector.remote import RemoteCollector
 from sotto_protocol.minimum import say_needs
 from sotto_protocol.protection import warn_of_little
+from sotto_protocol.words import examples
 
 
 def page_address(collector: RemoteCollector, survey_id: str) -> str:
@@ -20,11 +21,18 @@ def page_address(collector: RemoteCollector, survey_id: str) -> str:
     return f"{collector.url}/s/{quote(survey_id, safe='')}"
 
 
-@click.command(epilog="Example:  sotto publish survey.toml http://127.0.0.1:8000")
+@click.command(
+    epilog=examples(
+        "sotto publish survey.toml http://127.0.0.1:8000", "sotto publish first.toml http://127.0.0.1:8000 --draft"
+    )
+)
 @click.argument("survey_file", type=click.Path(path_type=Path))
 @click.argument("url")
 @click.option(
-    "--draft", "is_draft", is_flag=True, help="Show it to who has its link, as long as it may change; off by default."
+    "--draft",
+    "is_draft",
+    is_flag=True,
+    help="Publish a draft: only people with its link see it, and you can still change it.",
 )
 @people_option
 @yes_option
@@ -32,13 +40,15 @@ def page_address(collector: RemoteCollector, survey_id: str) -> str:
 def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure: bool, token: str) -> None:
     """Publish a survey at a collector.
 
-    Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
-    address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
-    Of --n people, or the `people` of the file, it says what they will show, and asks first where that is of no use to
-    anybody, or where a report takes more epsilon than devices allow by default: a published survey never changes.
+    SURVEY_FILE is TOML, JSON or canonical JSON, and URL is the collector's. The command prints the survey's id, its
+    fingerprint, and the address of its page. With min_reports it says how many reports each question needs.
 
-    With --draft nobody can answer it: its page is for who has the address that is printed, and the next draft of the
-    same id takes its place. Without --draft it takes a draft's place for good: what is published never changes.
+    A published survey never changes. So the command asks first if the survey takes more epsilon than devices allow by
+    default. With --n, or `people` in the file, it says what that many people will show. It asks first if that is
+    nothing useful.
+
+    With --draft nobody can answer the survey. Only people with the printed address see its page. The next draft with
+    the same id replaces it, and so does the published survey.
     """
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
@@ -47,16 +57,18 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
         echo(f"Warning: {little}", is_error=True)
     if beyond := say_beyond(survey):
         echo(f"Warning: {beyond}", is_error=True)
-        refusal = f"{survey.id} is not published. Mend it (sotto check), or give --yes where your app allows as much."
-        confirm(f"Publish {survey.id} all the same?", refusal, is_sure=is_sure or is_draft)
+        refusal = (
+            f"{survey.id} is not published. Mend it (sotto check), or give --yes if your app allows that much epsilon."
+        )
+        confirm(f"Publish {survey.id} anyway?", refusal, is_sure=is_sure or is_draft)
     people = n or survey.people
     crowd = judge_file(survey_file, survey, people) if people else None
     if crowd and not crowd.is_usable:
         refusal = (
-            f"{survey.id} is not published: {crowd.n:,} people show nothing useful of it. "
-            "Mend it (sotto check), or give --yes: it is published even so."
+            f"{survey.id} is not published: {crowd.n:,} people are too few to show anything useful. "
+            "Mend it (sotto check), or give --yes to publish it anyway."
         )
-        agree(crowd, f"Publish {survey.id} all the same?", refusal, is_sure=is_sure or is_draft)
+        agree(crowd, f"Publish {survey.id} anyway?", refusal, is_sure=is_sure or is_draft)
     published = collector.ask("POST", "/v1/drafts" if is_draft else "/v1/surveys", survey.canonical)
     click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
     click.echo(page_address(collector, survey.id) + (f"?preview={published.get('preview')}" if is_draft else ""))
@@ -64,7 +76,7 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
         repeat(crowd)
     if not survey.keeps_reports:
         click.echo(
-            "The collector keeps counts alone, and no report: none can be erased, recounted, exported or associated.",
+            "The collector keeps only counts. It has no reports to erase, recount, export or associate.",
             err=True,
         )
     for line in say_needs(survey):

@@ -13,14 +13,14 @@ from sotto_protocol.negotiation import match
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above, epsilon_below
 
-_ASKED = 'a device is asked one option: how options go together cannot be told (mechanism = "bit-flips" keeps that)'
+_ASKED = 'each device is asked one option, so nobody can see how options go together (mechanism = "bit-flips" shows it)'
 
 
 def say_takes(survey: Survey) -> Iterator[str]:
     """Yield lines: a table of every question's epsilon, then a line for each setting that is not the usual one."""
     yield align(_tabulate(survey))
     if survey.waves > 1:
-        yield f"waves {survey.waves}, of the same answers together epsilon {epsilon_above(survey.epsilon_forever)}"
+        yield f"waves {survey.waves}, the same answers in all take epsilon {epsilon_above(survey.epsilon_forever)}"
     if survey.draw:
         yield _say_drawn(survey)
     if asked := [question.id for question in survey.questions if question.mechanism.asks_one]:
@@ -28,16 +28,16 @@ def say_takes(survey: Survey) -> Iterator[str]:
     if survey.invited:
         yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation"
     if survey.strata:
-        yield f"strata {', '.join(survey.strata)}, an invitation is of one, and results are of each"
+        yield f"strata {', '.join(survey.strata)}, each invitation is for one, and each has results"
     if survey.public_results:
         yield f"public results, everybody may see the estimates{_alone(survey)}"
     if survey.min_reports > 1:
-        yield f"min_reports {survey.min_reports}, no tally of fewer"
+        yield f"min_reports {survey.min_reports}, no tally of fewer reports is shown"
         yield from say_needs(survey)
     if len(survey.languages) > 1 or survey.lang != ENGLISH.tag:
         yield f"languages {', '.join(survey.languages)}{_say_unspoken(survey)}"
     if not survey.keeps_reports:
-        yield f"keep {survey.keep}, no report is kept: none can be erased, recounted, exported or associated"
+        yield f"keep {survey.keep}, there are no reports to erase, recount, export or associate"
     yield from _room(survey)
     yield f"fingerprint {survey.fingerprint}"
 
@@ -78,25 +78,26 @@ def say_in_english(survey: Survey) -> str:
     if not missing:
         return ""
     return (
-        f"{', '.join(missing)}: sottovoce does not speak {'it' if len(missing) == 1 else 'them'}. Buttons, and what a "
-        "report gives away, will be in English there, or in another language that the reader's browser asks for."
+        f"{', '.join(missing)}: sottovoce does not speak {'it' if len(missing) == 1 else 'them'}. There the "
+        "buttons and explanations are in English, or in another language of the browser."
     )
 
 
 def _say_drawn(survey: Survey) -> str:
     """Return what a draw takes, and what it does to intervals: each question has fewer reports."""
     n = len(survey.questions)
+    wider = f"{sqrt(n / survey.draw):.2f} times as wide as with all reports"
     return (
-        f"draw {survey.draw} of {n} questions on every device, in total the epsilon of the largest {survey.draw}; each "
-        f"question has {survey.draw} of {n} reports, its intervals {sqrt(n / survey.draw):.2f} times as wide as of all"
+        f"draw {survey.draw} of {n} questions on every device, the total is that of the largest {survey.draw}; each "
+        f"question gets {survey.draw} of {n} reports, so its intervals are {wider}"
     )
 
 
 def _alone(survey: Survey) -> str:
     """Return who could see a single report by the results, which is as noisy as it was sent."""
     if survey.min_reports == 1:
-        return "; without min_reports each new report by itself too"
-    return "" if survey.invited else "; who also sends reports can single one out, unless the survey is invited"
+        return "; without min_reports also each new report alone"
+    return "" if survey.invited else "; people who send reports can single one out, unless the survey is invited"
 
 
 def say_beyond(survey: Survey) -> str:
@@ -114,7 +115,7 @@ def say_beyond(survey: Survey) -> str:
         return ""
     return (
         f"by default no page and no client answers it: its epsilon of {' and of '.join(beyond)}. Ask less of each "
-        "person: fewer questions, less epsilon in each, or `draw` some of them by lot."
+        "person: fewer questions, less epsilon in each, or let `draw` choose some at random."
     )
 
 

@@ -70,7 +70,7 @@ def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path
     assert word.split()[:6] == ["word", "text", "rappor", "1", "2.5", "a"]
     assert well.split()[:6] == ["well", "yes-no", "basic-rappor", "0.25", "0.6", "True"]
     assert total.split() == ["total", "2.25"]
-    assert waves == "waves 3, of the same answers together epsilon 5.6"
+    assert waves == "waves 3, the same answers in all take epsilon 5.6"
     assert limit == "max_epsilon 8 by default, 2.4 left after all waves of the same answers"
     assert period == "max_period_epsilon 16 in 30 days by default, 13.75 left after one report"
     assert fingerprint == f"fingerprint {PULSE.fingerprint}"
@@ -80,7 +80,7 @@ def test_check_says_from_how_many_reports_each_question_is_shown(tmp_path: Path)
     text = '[[questions]]\nid = "wish"\ntype = "text"\ntext = "What?"\nepsilon = 1\n'
     (tmp_path / "survey.toml").write_text(DEFINITION.replace("[[", "min_reports = 50\n[[", 1) + text)
     lines = sotto("check", tmp_path / "survey.toml").stdout.splitlines()
-    place = lines.index("min_reports 50, no tally of fewer")
+    place = lines.index("min_reports 50, no tally of fewer reports is shown")
     assert lines[place + 1] == "shown from 50 reports: paid"
     assert lines[place + 2].startswith("shown from 3,200 reports at the least, in 19 cases of 20 from ")
     assert lines[place + 2].endswith(": wish, which needs 50 in each of its 64 cohorts")
@@ -90,7 +90,8 @@ def test_check_says_that_options_which_are_asked_one_by_one_have_no_joint_shares
     habits = """[[questions]]\nid = "habits"\ntype = "any-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 1\n"""
     written = write(tmp_path, DEFINITION + habits)
     assert (
-        "\nasked-option habits, a device is asked one option: how options go together" in sotto("check", written).stdout
+        "\nasked-option habits, each device is asked one option, so nobody can see how"
+        in sotto("check", written).stdout
     )
     bits = write(tmp_path, DEFINITION + habits + 'mechanism = "bit-flips"\n')
     assert "asked-option" not in sotto("check", bits).stdout
@@ -98,7 +99,7 @@ def test_check_says_that_options_which_are_asked_one_by_one_have_no_joint_shares
 
 def test_a_last_day_that_is_past_is_a_failure(tmp_path: Path) -> None:
     past = write(tmp_path, DEFINITION.replace("[[", "closes = 2025-02-28\n[[", 1))
-    said = "closes (2025-02-28) is past: no report would be taken."
+    said = "closes (2025-02-28) is past: the survey would accept no reports."
     done = sotto("check", past, "--n", 300)
     assert (done.exit_code, done.stderr.splitlines()[-1]) == (1, f"Error: {said}")
     assert sotto("check", past).exit_code == 1
@@ -197,8 +198,8 @@ def test_check_says_which_languages_respondents_read_in_part_in_english(tmp_path
     text = DEFINITION.replace('title = "Lunch"', in_three).replace('text = "Did you pay?"', asked)
     told = sotto("check", write(tmp_path, text))
     assert "languages en, de, pl, of which sottovoce does not speak pl\n" in told.stdout
-    assert "Warning: pl: sottovoce does not speak it. Buttons, and what a report gives away, will be in " in told.stderr
-    assert "or in another language that the reader's browser asks for." in told.stderr.replace("\n", " ")
+    assert "Warning: pl: sottovoce does not speak it. There the buttons and explanations are in " in told.stderr
+    assert "are in English, or in another language of the browser." in told.stderr.replace("\n", " ")
     members = json.loads(sotto("check", write(tmp_path, text), "--json").stdout)
     assert (members["languages"], members["languages_in_english"]) == (["en", "de", "pl"], ["pl"])
     spoken = sotto("check", write(tmp_path, DEFINITION.replace('title = "', 'lang = "pt-BR"\ntitle = "')))

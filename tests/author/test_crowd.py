@@ -70,7 +70,7 @@ def test_each_question_has_a_plain_verdict(write: Callable[[str], Path]) -> None
     assert said["harassed"] == "good to +- 8.7 points"
     assert said["perks"].startswith("cannot show anything useful: +- ")
     assert said["wish"].startswith("cannot show anything useful: finds answers that ")
-    assert "Warning: 300 people show nothing useful of perks, wish." in result.stderr
+    assert "Warning: 300 people are too few to show anything useful about perks, wish." in result.stderr
     assert "about the population (sotto estimate --target population --method chernoff)" in " ".join(
         result.stdout.split()
     )
@@ -141,11 +141,11 @@ def test_what_is_wanted_is_what_a_verdict_is_held_against(write: Callable[[str],
 def test_check_fails_where_something_can_never_be_shown_and_says_what_would_help(write: Callable[[str], Path]) -> None:
     result = run("check", write(REAL_CASE), "--n", 300)
     assert result.exit_code == 1
-    assert result.stderr.endswith("Error: nothing of wish can ever be shown of 300 people.\n")
+    assert result.stderr.endswith("Error: 300 people are too few ever to show wish.\n")
     never = "can never be shown: it needs 3,200 reports (50 in each of its 64 cohorts), and there are 300 people"
     assert verdicts(result)["wish"] == never
     assert verdicts(result)["harassed"].startswith("good to ")
-    _, _, helps = result.stdout.partition("wish: what would let it be shown:\n")
+    _, _, helps = result.stdout.partition("wish: ways to show it:\n")
     first, second, third, *_ = helps.splitlines()
     assert (first, third) == ("  - without min_reports", "  - n_cohorts = 4 in place of 64")
     assert second.startswith("  - people = 300 in the file: ")
@@ -167,14 +167,14 @@ def test_what_may_stay_hidden_is_said(write: Callable[[str], Path]) -> None:
     assert need.least == 200
     for n, is_said in ((need.likely - 1, True), (need.likely, False)):
         said = verdicts(run("check", write(REAL_CASE + "n_cohorts = 4\n"), "--n", n))["wish"]
-        assert ("; and may not be shown: that is likely from" in said) is is_said
+        assert ("; it may stay hidden with fewer than" in said) is is_said
 
 
 def test_of_strata_each_must_be_shown(write: Callable[[str], Path]) -> None:
     text = HEAD + 'strata = ["north", "south"]\nmin_reports = 50\n' + HARASSED.format(3)
     for n, is_said in ((99, True), (100, False)):
         said = verdicts(run("check", write(text), "--n", n))["harassed"]
-        assert ("; and may not be shown of every stratum: that is likely from 50 reports" in said) is is_said
+        assert ("; it may stay hidden in a stratum with fewer than 50 reports" in said) is is_said
 
 
 def test_programs_read_the_same_verdicts(write: Callable[[str], Path]) -> None:
@@ -194,7 +194,7 @@ def test_without_a_number_of_people_check_says_how_to_get_a_verdict(write: Calla
     result = run("check", write(REAL_CASE))
     assert result.exit_code == 0
     assert result.stdout.endswith(
-        "\nwhat will it show? sotto check --n PEOPLE says how precise each question is, of so many\n"
+        "\nwhat will it show? sotto check --n PEOPLE says how precise each question will be with that many people\n"
     )
 
 
@@ -209,8 +209,8 @@ def test_publish_refuses_what_can_never_be_shown_where_nobody_is_asked(
     path = write(REAL_CASE.replace('"staff"', '"refused"'))
     result = run("publish", path, served.url, "--n", 300, SOTTO_TOKEN=served.admin)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "Warning: nothing of wish can ever be shown of 300 people." in result.stderr
-    assert result.stderr.endswith("Mend it (sotto check), or give --yes: it is published even so.\n")
+    assert "Warning: 300 people are too few ever to show wish." in result.stderr
+    assert result.stderr.endswith("Mend it (sotto check), or give --yes to publish it anyway.\n")
     assert served.ask("GET", "/v1/surveys/refused")[0] == 404
     assert run("publish", path, served.url, "--n", 300, "--yes", SOTTO_TOKEN=served.admin).exit_code == 0
     assert served.ask("GET", "/v1/surveys/refused")[0] == 200
@@ -236,7 +236,7 @@ def test_at_a_terminal_publish_asks(served: Served, write: Callable[[str], Path]
     with closing(os.fdopen(ours, "wb", buffering=0)) as terminal:
         terminal.write(f"{typed}\n".encode())
         _, said = process.communicate(timeout=60)
-    assert f"Publish {survey_id} all the same? [y/N]:" in said.decode()
+    assert f"Publish {survey_id} anyway? [y/N]:" in said.decode()
     assert process.returncode == (0 if is_done else 1)
     assert served.ask("GET", f"/v1/surveys/{survey_id}")[0] == (200 if is_done else 404)
 
@@ -257,4 +257,6 @@ def test_without_the_estimator_what_can_never_be_shown_is_stopped_all_the_same(w
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == code
         assert verdict in done.stdout
-        assert "how precise it will be is not known: that needs: pip install 'sottovoce[estimator]'" in done.stdout
+        assert (
+            "how precise it will be is unknown without the estimator: pip install 'sottovoce[estimator]'" in done.stdout
+        )

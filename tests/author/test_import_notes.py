@@ -75,7 +75,7 @@ def test_a_form_of_blank_rows_alone_has_none() -> None:
 
 def test_a_row_far_below_the_others_is_refused_by_its_number() -> None:
     (problem,) = problems_of(far_below(is_filled=True, row=MAX_ROWS + 4))
-    assert problem == "survey, row 5004: stands below 5,001 empty rows: take them away."
+    assert problem == "survey, row 5004: there are 5,001 empty rows above it, take them away."
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_it_is_said_where_so_few_people_are_asked_that_no_least_number_is_set(tm
 
 
 def test_the_language_that_goes_without_a_template_is_said_in_help() -> None:
-    assert "not with --from" in " ".join(run("--help").stdout.split())
+    assert "Templates are in English only." in " ".join(run("--help").stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_an_address_is_of_letters_or_is_survey(tmp_path: Path, title: str, surve
     path = tmp_path / "new.toml"
     assert run(path, typed=[title, *HEAD[1:], *HARASSED, "", ""]).exit_code == 0
     assert survey_at(path).id == survey_id
-    assert re.match(rf'id = "{survey_id}" +# its address: ', path.read_text().splitlines()[3])
+    assert re.match(rf"id = \"{survey_id}\" +# the page's address is ", path.read_text().splitlines()[3])
 
 
 def test_too_few_people_get_no_file(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     done = run(path, "--from", "staff", "--people", 3)
     assert (done.exit_code, path.exists()) == (1, False)
-    assert "Error: 3 people are too few: " in done.stderr
+    assert "Error: 3 people are too few. Question " in done.stderr
 
 
 def test_what_was_typed_for_too_few_people_is_written_and_warned_of(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_few_answers_become_a_survey_with_all_that_they_say(tmp_path: Path) ->
     assert [question.type for question in survey.questions] == ["yes-no", "one-of", "number", "any-of"]
     assert survey.questions[1].options == ("sandwich", "salad", "canteen")
     assert survey.epsilon <= USUAL
-    assert re.search("\nmin_reports = [0-9]+ +# no result of fewer\n", path.read_text())
+    assert re.search("\nmin_reports = [0-9]+ +# no results of fewer reports\n", path.read_text())
 
 
 def test_the_precision_that_a_choice_shows_is_that_of_the_file(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_what_so_many_people_cannot_show_is_left_out_if_its_author_agrees(tmp_pa
         done = run(path, typed=[*head, *HARASSED, *wish, "", answer, ""])
         assert done.exit_code == 0, done.stderr
         assert [question.id for question in survey_at(path).questions] == ids
-        of_what = r"what-should-change cannot show anything useful: .*, of 120 people, with epsilon 2 a report\. "
+        of_what = r"what-should-change cannot show anything useful: .*, with 120 people and epsilon 2 a report\. "
         assert re.search(rf"{of_what}Leave it out\?", done.stderr)
         assert re.search(r"\n +a suspicion of 10 % becomes at most +the least precise question", done.stderr)
 
@@ -247,7 +247,7 @@ def test_a_class_gets_little_epsilon_and_results_about_itself(tmp_path: Path) ->
 def test_more_than_two_is_taken_only_where_it_is_asked_for_and_said_to_protect_little(tmp_path: Path) -> None:
     few = run(tmp_path / "few.toml", "--from", "exam", "--people", 30)
     assert (few.exit_code, (tmp_path / "few.toml").exists()) == (1, False)
-    assert "You can ask more people, leave no room for who would rather not say (--no-skip), or " in few.stderr
+    assert "You can ask more people, let nobody skip questions (--no-skip), or " in few.stderr
     assert "let a report tell more (--epsilon, above 2)." in few.stderr
     alone = run(tmp_path / "few.toml", "--from", "exam", "--people", 30, "--about", "population")
     assert "ask about these people alone (--about respondents)" in alone.stderr

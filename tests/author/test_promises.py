@@ -33,7 +33,7 @@ def survey_of(title: str, text: str, head: str = "invited = true\n", kind: str =
 def test_an_invited_survey_that_says_anonymous_is_warned_of(words: str) -> None:
     for place, survey in (("title", survey_of(words, "Paid?")), ("q", survey_of("Lunch", words))):
         (said,) = find_promises(survey)
-        assert said.startswith(f"{place} promises to be anonymous")
+        assert said.startswith(f"{place} promises anonymity")
     assert find_promises(survey_of(words, "Paid?", "")) == []
 
 
@@ -54,7 +54,7 @@ def test_every_language_of_a_survey_is_looked_at() -> None:
         '[[questions]]\nid = "q"\ntype = "yes-no"\ntext.en = "Paid?"\ntext.de = "Bezahlt?"\nepsilon = 1\n'
     )
     (said,) = find_promises(survey)
-    assert said.startswith("introduction.de promises to be anonymous")
+    assert said.startswith("introduction.de promises anonymity")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_who_asks_and_whom_to_ask_is_missed(kept: str, said: str) -> None:
 @pytest.mark.parametrize(("closes", "is_past"), [("2026-11-21", True), ("2026-11-22", False), ("2027-01-01", False)])
 def test_a_last_day_that_is_past_is_said(closes: str, is_past: bool) -> None:
     said = say_past(survey_of("Lunch", "Paid?", f"closes = {closes}\n"), TODAY)
-    assert said == (f"closes ({closes}) is past: no report would be taken." if is_past else "")
+    assert said == (f"closes ({closes}) is past: the survey would accept no reports." if is_past else "")
 
 
 @pytest.mark.parametrize(("options", "is_swapped"), [('["No", "Yes"]', True), ('["Yes", "Nein"]', False)])
@@ -84,9 +84,9 @@ def test_options_in_another_order_in_another_language_are_warned_of(options: str
         '[[questions]]\nid = "q"\ntype = "one-of"\ntext.en = "Paid?"\ntext.de = "Bezahlt?"\nepsilon = 1\n'
         f'options.en = ["Yes", "No"]\noptions.de = {options}\n'
     )
-    swapped = "options stand in one order in all languages."
+    swapped = "Give options in the same order in all languages."
     assert find_promises(survey) == [
-        f"q.de: {said} stands for {option}; {swapped}"
+        f"q.de: {said} translates {option}. {swapped}"
         for said, option in ([("'No'", "'Yes'"), ("'Yes'", "'No'")] if is_swapped else [])
     ]
 
@@ -106,18 +106,18 @@ def choosing(*options: str) -> Survey:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["a", "\u0430"], 'q: the options "a" and "\u0430" look alike and are two: U+0061 is not U+0430.'),
-        (["No", "N\u043e"], 'q: the options "No" and "N\u043e" look alike and are two: U+006F is not U+043E.'),
-        (["TAXI", "\u03a4\u0391\u03a7\u0399"], "look alike and are two: U+0054 is not U+03A4."),
-        (["l0", "IO"], "look alike and are two: U+006C is not U+0049."),
+        (["a", "\u0430"], 'q: the options "a" and "\u0430" look alike but differ (U+0061 is not U+0430).'),
+        (["No", "N\u043e"], 'q: the options "No" and "N\u043e" look alike but differ (U+006F is not U+043E).'),
+        (["TAXI", "\u03a4\u0391\u03a7\u0399"], "look alike but differ (U+0054 is not U+03A4)."),
+        (["l0", "IO"], "look alike but differ (U+006C is not U+0049)."),
         (
             ["Yes", "N\u043e"],
             'q: in "N\u043e" the letter \u043e is U+043E, of another script, and looks like the Latin o.',
         ),
         (["a ", "b"], 'q: the option "a<U+0020>" has blanks around it'),
         (["\ufeff a", "b"], 'q: the option "<U+FEFF> a" has blanks around it'),
-        (["1\u20132", "1-2"], 'q: the options "1\u20132" and "1-2" look alike and are two: U+2013 is not U+002D.'),
-        (["s\u0131k", "sik"], 'q: the options "s\u0131k" and "sik" look alike and are two: U+0131 is not U+0069.'),
+        (["1\u20132", "1-2"], 'q: the options "1\u20132" and "1-2" look alike but differ (U+2013 is not U+002D).'),
+        (["s\u0131k", "sik"], 'q: the options "s\u0131k" and "sik" look alike but differ (U+0131 is not U+0069).'),
     ],
 )
 def test_options_that_look_alike_in_two_scripts_are_warned_of(options: list[str], said: str) -> None:

@@ -294,7 +294,7 @@ def test_everything_that_has_no_mechanism_is_refused_at_once_by_place_and_name()
     expected[4:4] = unsupported
     assert [name for name, _ in found] == expected
     for name, why in found[:12]:
-        assert why.startswith("has no mechanism; "), name
+        assert why.startswith(("has no mechanism (", "cannot be skipped, for no number")), name
     assert [why.split()[0] for _, why in found[12:]] == expected[12:]
 
 
@@ -330,8 +330,8 @@ def test_a_required_question_that_may_be_hidden_is_refused_and_one_that_is_not_r
         return {"pages": [{"elements": [panel], **hidden.get("page", {})}], **hidden.get("form", {})}
 
     (problem,) = problems_of(form({"type": "boolean", "name": "q", **REQUIRED}))
-    whose = ' by "a", which a report without it would tell' if "If" in by else ""
-    assert f"is required, and {by} may keep it from being answered{whose}: take isRequired away" in problem
+    whose = ', depending on "a", which a report without it would give away' if "If" in by else ""
+    assert f"is required, but {by} may hide it{whose}. Take isRequired away" in problem
     (asked,) = imported(form({"type": "boolean", "name": "q"})).asked
     assert asked.question["skip"] == NO_ANSWER
     (asked,) = imported(form({"type": "checkbox", "name": "q", "choices": ["a"], **REQUIRED})).asked
@@ -362,7 +362,7 @@ def test_a_required_question_that_may_be_hidden_is_refused_and_one_that_is_not_r
         ({"type": "rating", "rateMax": "5"}, "rateMax must be a number"),
         (
             {"type": "slider"},
-            "has no mechanism; no number is 'No answer': make it required, say what no number counts as (--skip-number",
+            "cannot be skipped, for no number means 'No answer'. Make it required, say what no number counts as (",
         ),
         ({"type": "slider", "sliderType": "range", **REQUIRED}, "sliderType range gives two numbers"),
         ({"type": "slider", "maxValueExpression": "{a}", **REQUIRED}, "maxValueExpression takes its range from an"),
@@ -422,7 +422,7 @@ def test_whatever_a_form_holds_it_becomes_a_survey_or_is_refused(members: Any) -
 
 def test_two_elements_of_one_id_are_refused() -> None:
     elements = [{"type": "text", "name": "My age"}, {"type": "text", "name": "my-age"}]
-    said = '$.elements[1] (text "my-age"): has the same id as $.elements[0] (text "My age"), my-age; rename one.'
+    said = '$.elements[1] (text "my-age"): its id my-age is that of $.elements[0] (text "My age") too. Rename one.'
     assert problems_of({"elements": elements}) == (said,)
 
 
@@ -445,7 +445,7 @@ def conditional(**members: Any) -> dict[str, Any]:
 def test_a_required_question_that_answers_hide_is_asked_of_everybody_if_its_author_agrees() -> None:
     form = conditional(visibleIf="{z.length} > 2 and {ward} = 'A'")
     (problem,) = problems_of(form, leave_out=frozenset({"ward"}))
-    assert 'may keep it from being answered by "z", which a report without it would tell' in problem
+    assert 'may hide it, depending on "z", which a report without it would give away' in problem
     found = imported(form, ask_everybody=True)
     assert found.asked[-1].question["skip"] == NO_ANSWER
     assert found.notes == ("may be hidden in the form, and is in every report, then as skipped: q (visibleIf)",)

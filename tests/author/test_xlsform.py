@@ -102,13 +102,13 @@ def test_a_number_without_both_ends_is_refused_and_the_constraint_that_it_needs_
     [
         (
             {"type": "integer", "constraint": ". > 0 and . < 9"},
-            "has no mechanism unless all must answer; no number is no answer: make it required",
+            "cannot be skipped, for no number means no answer. Make it required",
         ),
-        ({"type": "rank drink"}, "has no mechanism; ask for the first choice, with a select_one"),
-        ({"type": "geopoint"}, "has no mechanism; ask for the district, with a select_one"),
-        ({"type": "image"}, "has no mechanism; a file cannot be perturbed"),
-        ({"type": "date"}, "has no mechanism; ask with a select_one of periods"),
-        ({"type": "sing"}, "has no mechanism; it is no type that sottovoce knows"),
+        ({"type": "rank drink"}, "has no mechanism (ask for the first choice, with a select_one"),
+        ({"type": "geopoint"}, "has no mechanism (ask for the district, with a select_one"),
+        ({"type": "image"}, "has no mechanism (a file cannot be perturbed"),
+        ({"type": "date"}, "has no mechanism (ask with a select_one of periods"),
+        ({"type": "sing"}, "has no mechanism (it is no type that sottovoce knows"),
         ({"type": "select_one ${z}"}, "takes its choices from elsewhere: list them on the sheet choices"),
         ({"type": "select_one drink", "choice_filter": "name = ${z}"}, "shows other choices by an answer"),
         ({"type": "text", "constraint": "regex(., 'a')"}, "has a constraint, which a survey cannot check of it"),
@@ -144,7 +144,7 @@ def test_everything_is_refused_at_once_and_left_out_on_request() -> None:
     assert list(found.notes) == [f"left out: survey, {each}" for each in named]
 
 
-SOME = "is asked only of some, by {}, which a report without it would tell: ask everybody, with an answer"
+SOME = "is asked only of some, depending on {}. A report without it would give that away. Ask everybody, with an answer"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_what_depends_on_what_is_public_is_asked_of_everybody_with_an_answer_for
 def test_a_number_that_not_all_must_answer_is_not_asked_of_everybody() -> None:
     row = {"type": "integer", "name": "q", "label": "Q?", "required": "yes", "constraint": ". > 0 and . < 9"}
     (problem,) = problems_of(form(ASK, row | {"relevant": "${z} = 1"}), ask_everybody=True)
-    assert "no number is no answer" in problem
+    assert "no number means no answer" in problem
 
 
 def test_what_is_never_asked_is_left_out() -> None:

@@ -214,7 +214,7 @@ def test_who_invites_is_told_what_a_group_needs_and_that_it_is_small(served: Ser
 
     first = create(12)
     assert "What 12 people will show, if all of them answer, in stratum north; 95 %" in first
-    assert "Warning: nothing of hours, paid can ever be shown of 12 people." in first
+    assert "Warning: 12 people are too few ever to show hours, paid." in first
     assert "Warning: stratum north has 12 invitations" in first
     second = create(25)  # with those that were made before
     assert "can ever be shown" not in second
@@ -224,7 +224,7 @@ def test_who_invites_is_told_what_a_group_needs_and_that_it_is_small(served: Ser
 def test_check_and_explain_say_the_strata(tmp_path: Path) -> None:
     file = tmp_path / "overtime.toml"
     file.write_text(TOML)
-    assert "strata north, head office, empty, an invitation is of one" in run("check", file)[1]
+    assert "strata north, head office, empty, each invitation is for one" in run("check", file)[1]
     said = " ".join(run("explain", file)[1].split())
     assert "invites people in groups: north, head office, empty." in said
     assert "Your device does not say which one is yours" in said

@@ -18,7 +18,7 @@ from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.survey_source import load_toml
-from sotto_protocol.words import counted, epsilon_above, printable
+from sotto_protocol.words import counted, epsilon_above, examples, printable
 
 if TYPE_CHECKING:
     from sotto_author.forms.xlsform.importing import ImportedXlsform
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,12})?")
 _MAX_BYTES = 2**23
 _WORKBOOKS = (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0")
 """What .xlsx and .xls begin with."""
-_EXAMPLE = "Example:  sotto survey import form.json --to imported.toml"
+_IMPORT = "sotto survey import form.json --to imported.toml"
 
 
 class Epsilon(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.2
@@ -61,7 +61,7 @@ class SkippedNumber(click.ParamType):  # type: ignore[type-arg]
         return name, int(number) if number == number.to_integral_value() else number
 
 
-@click.group(epilog=_EXAMPLE)
+@click.group(epilog=examples(_IMPORT, "sotto survey types survey.toml"))
 def survey() -> None:
     """Convert forms of other programs to survey files, and write types for your own."""
 
@@ -69,14 +69,17 @@ def survey() -> None:
 survey.add_command(types)
 
 
-@survey.command("import", epilog=_EXAMPLE)
+@survey.command("import", epilog=examples(_IMPORT, "sotto survey import form.json --epsilon 2 --id team-lunch"))
 @click.argument("form_file", metavar="FORM", type=click.Path(path_type=Path))
-@click.option("--epsilon", type=Epsilon(), default="1", show_default=True, help="Of every question, in nats.")
-@click.option("--id", "survey_id", help="The survey's id; by default what FORM's name makes of it.")
-@click.option("--to", "target", type=click.Path(path_type=Path), help="New file for the survey; by default stdout.")
-@click.option("--skip-unsupported", is_flag=True, help="Leave out what has no mechanism; off by default.")
+@click.option("--epsilon", type=Epsilon(), default="1", show_default=True, help="Epsilon of every question, in nats.")
+@click.option("--id", "survey_id", help="The survey's id  [default: made from FORM's name].")
+@click.option("--to", "target", type=click.Path(path_type=Path), help="New file for the survey  [default: print it].")
+@click.option("--skip-unsupported", is_flag=True, help="Leave out questions that have no mechanism.")
 @click.option(
-    "--leave-out", metavar="NAME", multiple=True, help="Do not ask this, its answer is no secret; repeatable."
+    "--leave-out",
+    metavar="NAME",
+    multiple=True,
+    help="Leave out the question NAME, whose answer is no secret. Can be repeated.",
 )
 @click.option(
     "--skip-number",
@@ -84,12 +87,12 @@ survey.add_command(types)
     type=SkippedNumber(),
     metavar="[NAME=]NUMBER",
     multiple=True,
-    help="Let people leave numbers out: none then counts as NUMBER. For the question NAME, or for all; repeatable.",
+    help="Let people skip numbers, of the question NAME or of all. Skipping counts as NUMBER. Can be repeated.",
 )
 @click.option(
     "--ask-everybody",
     is_flag=True,
-    help="Ask everybody what the form asks of some, by their answers; who it does not concern skips. Off by default.",
+    help="Ask everybody the questions that the form asks only after some answers. Other people can skip them.",
 )
 def import_(
     form_file: Path,
@@ -101,9 +104,9 @@ def import_(
 ) -> None:
     """Turn a SurveyJS form (JSON) or an XLSForm of ODK or KoboToolbox (.xlsx) into a survey file (TOML).
 
-    What has no mechanism, such as a matrix or a file, is refused, all at once; and so is what is asked only of some, by
-    answers that a report without it would tell. A question that is not required gets the answer "No answer": skipping
-    is an answer like any other.
+    Some questions have no mechanism, such as a matrix or a file. Others are asked only after some answers, so that a
+    report without them would give those answers away. The command refuses such questions, and lists them all at once.
+    If a question is not required, people can skip it: it gets "No answer", which is noisy like any other answer.
     """
     survey_id = survey_id or question_id(form_file.stem)
     if not ID_PATTERN.fullmatch(survey_id):

@@ -62,8 +62,8 @@ _NOT_BESIDE = {  # members that make an answer something else than one of the ch
     ("maxValueExpression",): "takes its range from an expression; give numbers",
 }
 _NO_NUMBER = (
-    f"has no mechanism; no number is {NO_ANSWER!r}: make it required, say what no number counts as (--skip-number "
-    "{}=0), or ask with a rating."
+    f"cannot be skipped, for no number means {NO_ANSWER!r}. Make it required, say what no number counts as "
+    "(--skip-number {}=0), or ask with a rating."
 )
 
 
@@ -127,11 +127,11 @@ def _unsupported(element: Element, terms: Terms) -> list[str]:
     """Return why an element has no mechanism: nothing where it has one."""
     if element.type not in _QUESTION_TYPES:
         instead = _INSTEAD.get(element.type, "it is no type that sottovoce knows")
-        return [f"{element}: has no mechanism; {instead}."]
+        return [f"{element}: has no mechanism ({instead})."]
     found = [(names, why) for names, why in _NOT_BESIDE.items() if is_set(element.members, *names)]
     problems = [f"{element}: {names[0]} {why}." for names, why in found]
     if element.type == "slider" and element.members.get("sliderType") == "range":
-        problems.append(f"{element}: sliderType range gives two numbers; ask for each with a slider of its own.")
+        problems.append(f"{element}: sliderType range gives two numbers, so ask for each with a slider of its own.")
     if element.type == "slider" and not (is_set(element.members, "isRequired") or terms.skip_number(element.name)):
         problems.append(f"{element}: {_NO_NUMBER.format(element.name)}")
     return problems
@@ -139,7 +139,7 @@ def _unsupported(element: Element, terms: Terms) -> list[str]:
 
 def _repeated(element: Element, asked: list[AskedElement]) -> list[str]:
     same = [one.element for one in asked if one.question["id"] == question_id(element.name)]
-    return [f"{element}: has the same id as {same[0]}, {question_id(element.name)}; rename one."] if same else []
+    return [f"{element}: its id {question_id(element.name)} is that of {same[0]} too. Rename one."] if same else []
 
 
 def _ask(element: Element, before: FormText, terms: Terms) -> AskedElement:
@@ -211,9 +211,9 @@ def _must_be_answered(element: Element, terms: Terms) -> bool:
     is_public = not names and element.conditions and element.hidden_by.startswith(("visibleIf", "enableIf"))
     if terms.ask_everybody or is_public:
         return False
-    by = f" by {listed(names)}, which a report without it would tell" if names else ""
-    public = f", or leave out {listed(names)} where that is no secret (--leave-out)" if names else ""
+    by = f", depending on {listed(names)}, which a report without it would give away" if names else ""
+    public = f", or leave out {listed(names)} if that is no secret (--leave-out)" if names else ""
     raise FormError(
-        f"is required, and {element.hidden_by} may keep it from being answered{by}: take isRequired away, so that "
-        f"skipping is an answer like any other (--ask-everybody), or what hides it{public}."
+        f"is required, but {element.hidden_by} may hide it{by}. Take isRequired away, so that skipping is an answer "
+        f"like any other (--ask-everybody), or take away what hides it{public}."
     )

@@ -9,10 +9,10 @@ from sotto_author.refusal import with_refusal
 from sotto_protocol.members import POPULATION, RESPONDENTS
 
 NAMES = {
-    "staff": "how people work, invited",
-    "health": "habits and health, invited",
-    "exam": "students on exams and homework, invited",
-    "page": "readers of a web page, open to everybody",
+    "staff": "how invited people work",
+    "health": "habits and health of invited people",
+    "exam": "exams and homework of invited students",
+    "page": "readers of a web page, and open to everybody",
 }
 """The templates that there are, each with what it asks and whom."""
 

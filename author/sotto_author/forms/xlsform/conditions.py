@@ -42,8 +42,8 @@ def secrets(row: Row, public: Collection[str]) -> list[str]:
 def refusal(row: Row, names: list[str]) -> str:
     """Return why a row that depends on secrets cannot stay as it is, and what to do."""
     whose = listed([name for name in names if name != _ELSE]) or _ELSE
-    public = f"or where that is no secret leave it out (--leave-out {names[0]}), " * (_ELSE not in names)
+    public = f"leave out {names[0]} if its answer is no secret (--leave-out {names[0]}), " * (_ELSE not in names)
     return (
-        f"{row}: is asked only of some, by {whose}, which a report without it would tell: ask everybody, with an "
-        f"answer for who it does not concern (--ask-everybody), {public}or take relevant away."
+        f"{row}: is asked only of some, depending on {whose}. A report without it would give that away. Ask everybody, "
+        f"with an answer for people whom it does not concern (--ask-everybody), {public}or take relevant away."
     )

@@ -47,7 +47,7 @@ def unsupported(row: Row, form: Form, terms: Terms) -> list[str]:
     if row.repeat:
         return [f'stands in the repeat "{row.repeat}": ask a fixed number of times, with rows of their own.']
     if row.type not in ANSWERS_OF:
-        return [f"has no mechanism; {_INSTEAD.get(row.type, 'it is no type that sottovoce knows')}."]
+        return [f"has no mechanism ({_INSTEAD.get(row.type, 'it is no type that sottovoce knows')})."]
     problems = [] if form.languages.text(row.members.get("label")) else ["has no label in the form's own language."]
     problems += [f"{what}." for what in _beside(row)]
     choices = form.choices.get(str(row.members.get("itemset")), [])
@@ -71,8 +71,8 @@ def _rangeless(row: Row) -> list[str]:
 
 def _say_no_number(row: Row) -> str:
     return (
-        "has no mechanism unless all must answer; no number is no answer: make it required and without relevant, say "
-        f"what no number counts as (--skip-number {row.name}=0), or ask with a select_one of ranges."
+        "cannot be skipped, for no number means no answer. Make it required and without relevant, say what no number "
+        f"counts as (--skip-number {row.name}=0), or ask with a select_one of ranges."
     )
 
 

@@ -132,7 +132,7 @@ def _rows(sheet: Any, name: str, headers: list[str], problems: list[str]) -> Ite
         if n_filled > MAX_ROWS:
             raise FormError(f"{name}: has more than {MAX_ROWS:,} rows.")
         if n_empty > MAX_ROWS:
-            raise FormError(f"{name}, row {number}: stands below {n_empty:,} empty rows: take them away.")
+            raise FormError(f"{name}, row {number}: there are {n_empty:,} empty rows above it, take them away.")
         yield from ({} for _ in range(n_empty))
         n_empty, row = 0, {}
         for header, cell in zip(headers, cells, strict=False):
