@@ -23,7 +23,7 @@ class Callbacks:
             given = getattr(self, name)
             is_awaited = iscoroutinefunction(given) or iscoroutinefunction(type(given).__call__)
             if given is not None and (not callable(given) or is_awaited):
-                raise ValueError(f"{name} must be a plain function: nobody awaits what it returns.")
+                raise ValueError(f"{name} must be a plain function, because nobody awaits what it returns.")
 
     def tell(self, outcome: Receipt | Rejected | None) -> None:
         """Call the function that goes with an outcome. What it raises is logged by its type, no more."""

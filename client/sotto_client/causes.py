@@ -13,7 +13,7 @@ from sotto_client.errors import DeliveryError, without_frames
 _NO_WAY = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
 _KINDS: tuple[tuple[type[OSError], Callable[[OSError], str]], ...] = (  # the narrower ones first
     (ssl.SSLCertVerificationError, lambda f: f"its certificate is not trusted (TLS: {f.verify_message:.80})"),  # type: ignore[attr-defined]  # OpenSSL's words
-    (ssl.SSLError, lambda _: "no TLS connection could be made; it may speak http:// alone"),
+    (ssl.SSLError, lambda _: "no TLS connection could be made; it may speak only http://"),
     (socket.gaierror, lambda _: "its name could not be looked up (DNS)"),
     (ConnectionRefusedError, lambda _: "the connection was refused, nothing listens there"),
     (TimeoutError, lambda _: "it took too long"),

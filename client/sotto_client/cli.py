@@ -10,7 +10,7 @@ from sotto_client.command_help import SHORT_HELP, TASKS
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError, __version__
 from sotto_protocol.extras import EXTRAS, MissingExtra
-from sotto_protocol.words import escaped_lines
+from sotto_protocol.words import escaped_lines, examples
 
 MAX_WIDTH = 100
 _OF_THE_HOUSE = {"sotto_client", "sotto_author", *EXTRAS}
@@ -110,7 +110,7 @@ def _missing(name: str, extra: str) -> click.Command:
 @click.group(
     cls=SideCommands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": MAX_WIDTH},
-    epilog="\b\nExamples:\n  sotto new --from staff\n  sotto check survey.toml",
+    epilog=examples("sotto new --from staff", "sotto check survey.toml"),
 )
 @click.version_option(__version__)
 def main() -> None:

@@ -47,25 +47,28 @@ _log = logging.getLogger("sottovoce")
 class SurveyClient(Renewed):
     """Answers one survey of one collector on behalf of the device's respondent.
 
-    `state`: the device's file (mode 0600), by default under ~/.local/state; ":memory:" for a kiosk, one client for each
-    respondent. `max_epsilon` bounds what all versions of a survey id take together, `max_period_epsilon` what all
-    surveys take in `period_days` days (nats, > 0). `fingerprint`: the only version to accept. `timeout_s` bounds an
-    exchange with a collector as a whole, from the look-up of its name to the last byte of its answer.
+    **Arguments.** `state` is the device's file (mode 0600), by default under ~/.local/state. For a kiosk it is
+    ":memory:", with one client for each respondent. `max_epsilon` bounds the epsilon of all versions of a survey id
+    together. `max_period_epsilon` bounds that of all surveys in `period_days` days. Both are in nats and > 0.
+    `fingerprint` is the only version to accept. `timeout_s` bounds a whole exchange with a collector, from looking up
+    its name to the last byte of its reply.
 
-    `invitation`: to an invited survey, as it is written; kept in the state until no report needs it any more.
-    `max_delay_s` in [0, 604,800]: each report first waits for a random time, of so many seconds at most.
-    `relay_url`: where reports are posted in place of `url`, so that the collector sees the relay's address.
-    `resend_days` in [0, 365]: for so many days each report of this client's is kept after its delivery, as it was sent,
-    so that it can be sent again if the collector loses it; with 0 nothing is kept.
-    `on_delivered`, `on_rejected`: functions of the app's, called in the thread that delivers with the receipt of each
-    report of this state that this client delivers, and with each that is refused for good.
+    `invitation` is the text of an invitation, for an invited survey. The state keeps it until no report needs it. Each
+    report first waits for a random time of at most `max_delay_s` seconds, in [0, 604,800]. With `relay_url`, reports
+    are posted there instead of to `url`, so that the collector sees the relay's address. After its delivery, each
+    report of this client is kept for `resend_days` days, in [0, 365]. So it can be sent again if the collector loses
+    it. With 0 nothing is kept. `on_delivered` and `on_rejected` are functions of the app. The thread that delivers
+    calls the first with the receipt of each report that this client delivers from this state. It calls the other with
+    each report that is refused for good.
 
-    What is guaranteed: nothing true is sent, stored, logged or put into an exception; one report is made of a survey,
-    or of each of its waves, and when the last is delivered, or the collector says that the survey is over, the device
-    forgets what could undo its noise. What is not: a device whose state is deleted is a new device, with a new budget
-    and new noise; whoever reads the state file before that delivery can find out what was answered (see
-    `sotto_client.permanent`); and the collector sees the network address, unless the app hides it: always when the
-    survey is read, and without a relay when a report is posted.
+    **What is guaranteed.** Nothing true is sent, stored, logged or put into an exception. The device makes one report
+    for a survey, or one for each of its waves. It forgets what could undo its noise after the last
+    delivery, or when the collector says that the survey is over.
+
+    **What is not.** A device whose state is deleted is a new device, with a new budget and new noise. Before that last
+    delivery, anyone who reads the state file can find out what was answered (see `sotto_client.permanent`). The
+    collector sees the network address when the survey is read. Without a relay, it also sees the address when a report
+    is posted. The app can hide that address.
 
     Raises ValueError for an argument outside its domain, StateError for a state that cannot be used.
 
@@ -137,7 +140,7 @@ class SurveyClient(Renewed):
 
     @property
     def survey(self) -> "Survey":
-        """The survey, checked: fetched once, or the cached copy when the collector cannot be reached in `timeout_s`.
+        """The checked survey: fetched once, or the kept copy if the collector cannot be reached in `timeout_s`.
 
         Raises SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
         """
@@ -158,9 +161,10 @@ class SurveyClient(Renewed):
 
     @property
     def questions(self) -> "tuple[Question, ...]":
-        """The questions that this device's respondent is asked: the survey's, or with `draw` those drawn of them.
+        """The questions that this device's respondent is asked: all, or with `draw` a random choice.
 
-        They are drawn when they are first asked for, and stay: after a restart, in every wave, whatever is answered.
+        The device chooses once, when the questions are first asked for. The choice stays after a restart, in every
+        wave, and whatever is answered.
         Raises as `survey` does, and StateError.
         """
         survey = self.survey
@@ -168,7 +172,7 @@ class SurveyClient(Renewed):
 
     @property
     def is_open(self) -> bool:
-        """Whether reports are taken: as the collector said with the survey; else by its last day and this clock.
+        """Whether the survey accepts reports, as the collector said with it, or else by its last day and this clock.
 
         Raises as `survey` does.
         """
@@ -178,21 +182,22 @@ class SurveyClient(Renewed):
     def answer(self, answers: Mapping[str, Any], wave: int = 1) -> Receipt:
         """Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
 
-        In a survey with `draw` only `questions` need answers. Answers to others may be given too: they are checked as
-        any other, and dropped. So an app that has them all need not choose.
+        In a survey with `draw` only `questions` need answers. Answers to other questions may be given too: they are
+        checked and dropped. So an app that has all answers need not choose.
 
-        `wave` in [1, survey.waves]: every wave gets one report. The same answer in another wave goes through the same
-        permanent noise, and costs the less for it: all waves together never take more than its question's
-        `epsilon_forever`. A changed answer costs anew.
+        Each `wave`, in [1, survey.waves], gets one report. The same answer in another wave goes through the same
+        permanent noise, so it costs less. All waves together never take more than the question's `epsilon_forever`. A
+        changed answer costs anew.
 
         Returns without waiting for the network, unless the survey was not read yet. Answering a wave again never
-        charges or sends anything. The same answers return the first receipt, as long as the device knows that
-        they are the same: until the report of the last wave is delivered, and afterwards from the object that made it.
+        charges or sends anything. The same answers return the first receipt, if the device knows that they are the
+        same. It knows until the report of the last wave is delivered. Afterwards only the object that made it knows.
 
-        Raises AnswerError (a question unanswered, or outside its domain), SurveyRefused, SurveyUnavailable,
-        BudgetExceeded, AlreadyAnswered (with the first receipt), ParticipationEnded (after the last wave's delivery,
-        `forget`, or the collector's word that the survey is over, where this wave has no report), InvitationError (one
-        is missing, or the survey takes none), StateError; ValueError for a wave outside its domain. Then nothing was
+        Raises AnswerError if a question has no answer, or one outside its domain. Raises ValueError for a wave outside
+        its domain. Raises InvitationError if an invitation is missing, or the survey takes none. Raises AlreadyAnswered
+        with the first receipt, and also BudgetExceeded, SurveyRefused, SurveyUnavailable and StateError. Raises
+        ParticipationEnded if this wave has no report and the device's part has ended. It ends after the last wave's
+        delivery, after `forget`, and after the collector said that the survey is over. After an error nothing was
         charged.
         """
         try:
@@ -207,13 +212,13 @@ class SurveyClient(Renewed):
         return receipt
 
     def resend(self, invitation: str | None = None) -> list[str]:
-        """Send reports of this survey once more that may not be counted; return their receipts.
+        """Send reports of this survey again that may not be counted, and return their receipts.
 
-        These are delivered ones that are kept (`resend_days`), and those whose collector did not know the survey for a
-        week. If an `invitation` is given, they are also those that were refused for their invitation, which may have
-        been mistyped; later waves use the new one too.
-        Noise and ids stay the same, so nothing is charged. Reports for another address than this client posts to are
-        left alone. Returns without waiting for the network; [] if there is nothing to send again (see `Rejected`).
+        These are delivered reports that are kept (`resend_days`), and reports whose collector did not know the survey
+        for a week. With an `invitation`, reports that were refused for their invitation are sent again too: it may
+        have been mistyped. Later waves use the new invitation as well. Noise and ids stay the same, so nothing is
+        charged. Reports for another address than this client's are left alone. Returns without waiting for the
+        network, and [] if there is nothing to send again (see `Rejected`).
         Raises ValueError for a malformed invitation, StateError.
         """
         if self._is_closed:
@@ -229,10 +234,11 @@ class SurveyClient(Renewed):
         return mended + kept
 
     def erase(self, receipt: Receipt | str) -> bool:
-        """Have the collector take a report of this survey out of what is counted, once and for all; whether it did.
+        """Have the collector remove a report of this survey from the counts for good. Return whether it did.
 
-        The device forgets first what it keeps of it to be sent again. False where the collector has no such report, as
-        of one that waits, or keeps none. Raises DeliveryError if it does not answer, StateError, ValueError.
+        First the device forgets the copy that it keeps to send again. False if the collector keeps no
+        reports, or has no such report because it still waits here. Raises DeliveryError if the collector does not
+        reply, StateError, ValueError.
         """
         report_id = check_receipt(str(receipt))
         with self._state.write() as connection:
@@ -242,8 +248,8 @@ class SurveyClient(Renewed):
     def forget(self) -> None:
         """Stop taking part in this survey: wipe the secret of its noise and the marks of its answers at once.
 
-        For a respondent who stops before the last wave. Reports that wait are still delivered, and the invitation is
-        wiped with the last of them; none is kept to be sent again. No further wave is answered (ParticipationEnded).
+        For a respondent who stops before the last wave. Reports that wait are still delivered. The invitation is wiped
+        with the last of them, and no report is kept to send again. No further wave is answered (ParticipationEnded).
         Needs no network. A new version of the survey counts as a new survey. Raises StateError.
         """
         with self._state.write() as connection:
@@ -253,12 +259,12 @@ class SurveyClient(Renewed):
                 self._loaded.made.clear()
 
     def flush(self, timeout_s: float = FLUSH_ON_EXIT_S, *, skip_delay: bool = False) -> bool:
-        """Try at once, for at most `timeout_s`, to deliver all that waits; True when nothing waits in this state.
+        """Try at once, for at most `timeout_s`, to deliver all reports that wait. True when none waits in this state.
 
-        A report stops waiting when it is counted, or refused for good (see `rejected`). False comes back early where
-        nothing can be sent in time: a collector asked to be left alone, or the random delay of a report ends later.
-        `skip_delay` ends the delays of all that wait. Where the client is closed meanwhile, as by a callback, it is
-        False: what may wait is the next client's. Raises StateError.
+        A report stops waiting when it is counted, or refused for good (see `rejected`). Returns False early if nothing
+        can be sent in time: a collector asked for a pause, or a random delay lasts longer. `skip_delay` ends the delays
+        of all waiting reports. If a callback closes the client meanwhile, the result is False: the next client delivers
+        what may wait. Raises StateError.
         """
         was_closed = self._is_closed
         try:
@@ -289,12 +295,12 @@ class SurveyClient(Renewed):
 
     @property
     def rejected(self) -> list[Rejected]:
-        """The reports in this state that a collector refused for good; they are kept, and never sent again."""
+        """The reports in this state that a collector refused for good. They are kept, and not sent again unasked."""
         with self._state.read() as connection:
             return Outbox(connection).rejected()
 
     def close(self) -> None:
-        """Stop delivering; what is undelivered waits in the state for the next client. May be called twice."""
+        """Stop delivering. Undelivered reports wait in the state for the next client. May be called twice."""
         self._is_closed = True
         self._delivery.close(FLUSH_ON_EXIT_S)
         self._state.close()
@@ -305,7 +311,7 @@ class SurveyClient(Renewed):
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Flush for at most five seconds, then close; an undelivered report waits."""
+        """Flush for at most five seconds, then close. An undelivered report waits."""
         try:
             if not self._is_closed:
                 self.flush(FLUSH_ON_EXIT_S)

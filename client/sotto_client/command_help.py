@@ -3,7 +3,7 @@
 TASKS = {
     "Write a survey": {
         "new": "Write a survey file by answering a few questions.",
-        "check": "Check a survey file: its faults, its privacy, and what results will show.",
+        "check": "Check a survey file: faults, privacy, and what results will show.",
         "preview": "Show a survey file as a page on this machine.",
         "explain": "Explain in plain words what a report gives away.",
         "survey": "Convert forms of other programs to survey files, and write types for your own.",

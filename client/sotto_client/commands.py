@@ -26,16 +26,18 @@ from sotto_protocol.language_tag import TAG_EXPECTED
 from sotto_protocol.negotiation import choose_language, match
 from sotto_protocol.survey_source import MAX_FILE_BYTES
 from sotto_protocol.tables import align
-from sotto_protocol.words import epsilon_above, printable
+from sotto_protocol.words import epsilon_above, examples, printable
 
 _TIMEOUT_S = 10.0
 _TAG = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", re.ASCII)
 _SHEETS = {".md": to_markdown, ".html": to_html}
 """How a datasheet is written, by how a file's name ends."""
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
-@click.command(epilog="Example:  sotto explain survey.toml")
+@click.command(
+    epilog=examples("sotto explain survey.toml --lang de", "sotto explain survey.toml --datasheet --to sheet.html")
+)
 @click.argument("source")
 @click.argument("survey_id", metavar="[SURVEY]", required=False)
 @_as_json
@@ -44,16 +46,19 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
     default="en",
     show_default=True,
     metavar="TAG",
-    help="Say it in this language (BCP 47), and the questions too where the survey has them in it; in another, as the "
-    "survey's page does, where there is none.",
+    help="Language, as a BCP 47 tag such as de. If it is missing, the language that the survey's page would use.",
 )
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the curves into this file, SVG; off by default.")
-@click.option("--datasheet", is_flag=True, help="Print the survey on one page, for who decides; off by default.")
+@click.option("--datasheet", is_flag=True, help="Print one page about the survey for people who decide on it.")
 @click.option(
-    "--to", "target", type=click.Path(path_type=Path), help="File for --datasheet, .md or .html; by default stdout."
+    "--to", "target", type=click.Path(path_type=Path), help="File for --datasheet, .md or .html  [default: print it]."
 )
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the curves into this SVG file  [default: none].")
 @click.option(
-    "--timeout-s", default=_TIMEOUT_S, show_default=True, type=click.FloatRange(0.1), help="Wait for URL, in seconds."
+    "--timeout-s",
+    default=_TIMEOUT_S,
+    show_default=True,
+    type=click.FloatRange(0.1),
+    help="Seconds to wait for a collector.",
 )
 def explain(
     source: str,
@@ -67,9 +72,11 @@ def explain(
 ) -> None:
     """Explain in plain words what a report gives away.
 
-    SOURCE is a survey file, or the URL of a collector that has SURVEY. What a suspicion becomes, how good any test of
-    an answer is, and how many others send the same by chance. --datasheet: for an ethics board, with who sees what and
-    blanks to be filled in.
+    SOURCE is a survey file. It may also be a collector's URL: then SURVEY is the survey's id there.
+
+    You learn three things about each question. How sure can somebody become of an answer? How good is the best test for
+    an answer? How many other people send the same by chance? With --datasheet you get a page for an ethics board. It
+    says who sees what, and has blanks to fill in.
     """
     _check_files(plot, target, datasheet=datasheet, as_json=as_json)
     _check_language(lang, datasheet=datasheet)
@@ -104,18 +111,18 @@ def _languages(lang: str, survey: Survey) -> tuple[str, Language]:
     chosen = choose_language(survey.languages, lang)
     spoken = LANGUAGES.get(match(lang, [*LANGUAGES]), chosen.language)
     if not match(lang, [spoken.tag]):
-        echo(f"Note: sottovoce does not speak {lang}: what is not of the survey is in {spoken.name}.", is_error=True)
+        echo(f"Note: sottovoce does not speak {lang}. Its own words are in {spoken.name}.", is_error=True)
     return chosen.tag, spoken
 
 
 def _check_files(plot: Path | None, target: Path | None, *, datasheet: bool, as_json: bool) -> None:
     """Raise UsageError for files that would not be written."""
     if plot is not None and plot.suffix.lower() != ".svg":
-        raise click.UsageError(f"--plot ({plot}) must end in .svg: no other kind of picture is drawn.")
+        raise click.UsageError(f"--plot ({plot}) must end in .svg, the only kind of picture that is drawn.")
     if target is None:
         return
     if not datasheet or as_json:
-        raise click.UsageError("--to goes with --datasheet, and without --json.")
+        raise click.UsageError("--to needs --datasheet, and does not go with --json.")
     if target.suffix.lower() not in _SHEETS:
         raise click.UsageError(f"--to ({target}) must end in {' or '.join(_SHEETS)}.")
 
@@ -124,7 +131,7 @@ def _find(source: str, survey_id: str | None, timeout_s: float) -> Survey:
     if survey_id is not None:
         return fetch_survey(*_address(source, survey_id), timeout_s=timeout_s)
     if "://" in source:
-        raise click.UsageError("A collector's URL is followed by a survey's id.")
+        raise click.UsageError("SOURCE is a collector's URL: give the survey's id after it.")
     return read_file(Path(source))
 
 
@@ -137,28 +144,29 @@ def _give_datasheet(sheet: Datasheet, target: Path | None, *, as_json: bool) -> 
         _write(target, _SHEETS[target.suffix.lower()](sheet))
 
 
-@click.command(epilog="Example:  sotto outbox device.db")
+@click.command(epilog=examples("sotto outbox device.db", "sotto outbox device.db --send --skip-delay"))
 @click.argument("state_file", metavar="[STATE]", required=False, type=click.Path(path_type=Path))
-@click.option("--state", "state_option", type=click.Path(path_type=Path), help="STATE, by its name.")
+@click.option("--state", "state_option", type=click.Path(path_type=Path), help="The state file, instead of STATE.")
 @_as_json
-@click.option("--send", is_flag=True, help="Try to deliver what waits, first; off by default.")
+@click.option("--send", is_flag=True, help="First try to deliver the reports that wait.")
 @click.option(
     "--timeout-s",
     default=_TIMEOUT_S,
     show_default=True,
     type=click.FloatRange(0.1),
-    help="Time for --send, in seconds.",
+    help="Seconds that --send may take.",
 )
-@click.option("--skip-delay", is_flag=True, help="With --send, end the reports' random delays; off by default.")
+@click.option("--skip-delay", is_flag=True, help="With --send, do not wait for the reports' random delays.")
 def outbox(
     state_file: Path | None, state_option: Path | None, as_json: bool, send: bool, timeout_s: float, skip_delay: bool
 ) -> None:
     """Show what a device has spent, and which reports it still has to send.
 
-    STATE is the device's state file, by default the user's. Noisy reports that were refused are shown too.
+    STATE is the device's state file. If you leave it out, it is the user's own. The command also shows the noisy
+    reports that a collector refused.
     """
     if state_file is not None and state_option is not None:
-        raise click.UsageError("Give STATE or --state, one of the two.")
+        raise click.UsageError("Give STATE or --state, not both.")
     with closing(State.open(state_file or state_option, create=False)) as state:
         if send:
             _send(state, timeout_s, skip_delay)
@@ -197,7 +205,7 @@ def _send(state: State, timeout_s: float, skip_delay: bool) -> None:
         is_empty = delivery.flush(timeout_s, skip_delay=skip_delay)
     finally:
         delivery.close(timeout_s)
-    click.echo("nothing waits" if is_empty else "some reports still wait", err=True)
+    click.echo("no report waits" if is_empty else "some reports still wait", err=True)
 
 
 def _describe(inventory: Inventory) -> str:
@@ -207,7 +215,7 @@ def _describe(inventory: Inventory) -> str:
         spent.append([e.day, e.survey_id, str(e.wave), epsilon, e.receipt])
     parts = [align(spent) if inventory.ledger else "nothing answered"]
     for asked in inventory.drawn:
-        parts.append(f"drawn: {asked.survey_id}  {', '.join(asked.questions) or asked.fingerprint}")
+        parts.append(f"asked: {asked.survey_id}  {', '.join(asked.questions) or asked.fingerprint}")
     for report in inventory.waiting:
         parts.append(f"waiting: {_name(report)}  attempts {report.n_attempts}")
         parts += [f"  {line}" for line in report.lines()]

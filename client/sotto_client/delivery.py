@@ -227,7 +227,7 @@ class Delivery(Renewed):
     def _begin(self, report: WaitingReport) -> None:
         sent = report.url, report.survey_id, report.body
         exchange = post_report(*sent, timeout_s=self._timeout_s)
-        _log.debug("A report is sent, for the %d. time.", report.n_attempts + 1)
+        _log.debug("A report is being sent (attempt %d).", report.n_attempts + 1)
         self._under_way[report.url] = _Attempt(report, exchange, self._round.hurried_at)
         exchange.when_over(self._notify)
 

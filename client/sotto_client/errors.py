@@ -45,9 +45,9 @@ class SurveyRefused(ClientError):  # noqa: N818  # reads as what happened
 
 
 class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
-    """No survey can be had now.
+    """No survey is available now.
 
-    `code`: the problem that the collector itself named; "unexpected" for any other reply; empty if there was none.
+    `code` is the problem that the collector named, "unexpected" for any other reply, and empty if there was no reply.
     """
 
     def __init__(self, message: str, *, code: str = "") -> None:
@@ -56,9 +56,9 @@ class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
 
 
 class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened
-    """Answering would spend more than is left; nothing was charged or sent.
+    """Answering would spend more than is left. Nothing was charged or sent.
 
-    `needed` and `left` in nats; `limit` is the name of the limit that refuses.
+    `needed` and `left` are in nats. `limit` is the name of the limit that refuses.
     """
 
     def __init__(self, message: str, *, needed: Decimal, left: Decimal, limit: str) -> None:
@@ -69,13 +69,13 @@ class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened
 
 
 class AlreadyAnswered(BudgetExceeded):
-    """This device has answered, and not with these answers, as far as it still knows. `receipt` is the first one."""
+    """This device has answered, as far as it knows with other answers. `receipt` is the first one."""
 
     def __init__(self, receipt: Receipt, survey: "Survey") -> None:
         wave = f"wave {receipt.wave} of " if survey.waves > 1 else ""
         super().__init__(
             f"this device has answered {wave}survey {survey.id!r} before (receipt {receipt.id}), whether or not that "
-            f"report was counted; another one would take epsilon {float(survey.epsilon):.4g} again.",
+            f"report was counted. Another report would take epsilon {float(survey.epsilon):.4g} again.",
             needed=survey.epsilon,
             left=Decimal(0),
             limit="one report per wave" if wave else "one report per survey",
@@ -84,11 +84,11 @@ class AlreadyAnswered(BudgetExceeded):
 
 
 class ParticipationEnded(ClientError):  # noqa: N818  # reads as what happened
-    """The secret of this device's noise is forgotten, so no further wave is answered; nothing was charged or sent."""
+    """This device forgot the secret of its noise, so it answers no more waves. Nothing was charged or sent."""
 
 
 class InvitationError(ClientError):
-    """An invitation is missing, or given for a survey that is open to all; nothing was perturbed or charged."""
+    """An invitation is missing, or was given for a survey that is open to all. Nothing was perturbed or charged."""
 
 
 class StateError(ClientError):

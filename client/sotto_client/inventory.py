@@ -147,7 +147,7 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict) and "output" in value:
-        return f"{value['output']}, likeliest of numbers from {value['from']} to {value['to']}"
+        return f"{value['output']}, sent most often for numbers from {value['from']} to {value['to']}"
     if isinstance(value, dict):
         said = f"number {value['value']}" if "value" in value else f"{len(value['bits'])} bits set"
         return f"{said} in cohort {value['cohort']}"

@@ -15,7 +15,7 @@ def secret_of(survey: Survey, earlier: Sequence[Entry]) -> bytes:
         return os.urandom(SECRET_BYTES)
     if earlier[0].secret is None:  # they are forgotten together
         raise ParticipationEnded(
-            f"this device has ended taking part in survey {survey.id}: the secret of its noise is forgotten, and "
+            f"this device takes part in survey {survey.id} no longer. It has forgotten the secret of its noise, so "
             "another report would tell more than the survey declares."
         )
     return earlier[0].secret
@@ -29,5 +29,5 @@ def invitation_of(survey: Survey, earlier: Sequence[Entry], given: bytes | None)
         return None
     known = given or next((entry.invitation for entry in reversed(earlier) if entry.invitation is not None), None)
     if known is None:
-        raise InvitationError(f"survey {survey.id} is for those who were invited; invitation must be given.")
+        raise InvitationError(f"survey {survey.id} is for invited people; invitation must be given.")
     return known

@@ -6,11 +6,10 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` in nats is what it took.
+    """What the respondent keeps: `id` (32 hexadecimal digits) names the report, `epsilon` in nats is what it took.
 
-    Where an answer was given in an earlier wave too, that is what this report took beyond the earlier ones.
-    `is_summed`: `epsilon` is what this survey's reports of all waves took together, as the device has forgotten what
-    each of them did.
+    If an answer was given in an earlier wave too, `epsilon` is what this report took beyond the earlier ones. If
+    `is_summed`, `epsilon` is the total of this survey's reports of all waves: the device has forgotten the single ones.
     """
 
     id: str

@@ -57,7 +57,7 @@ def _refuse(connection: sqlite3.Connection, report: WaitingReport, refused: Refu
     problem = refused.problem
     again = " with another invitation" if problem.code in NEEDS_INVITATION else ""
     hint = f"an app can `resend` it{again}" if refused.can_be_resent else "see `sotto outbox`"
-    message = "A report was refused for good (HTTP %d, %s) and is not counted; it is kept aside: %s."
+    message = "A report was refused for good (HTTP %d, %s) and is not counted. It is kept: %s."
     _log.warning(message, problem.status, problem.code, hint)
     rejected = Outbox(connection).reject(report.receipt, problem)
     known = Ledger(connection).receipt_of(report.receipt)

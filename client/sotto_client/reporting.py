@@ -32,7 +32,7 @@ def check_answers(survey: Survey, answers: Mapping[str, Any], drawn: Sequence[bo
     needed = [question.id for question, is_drawn in asked if is_drawn and question.skip is None]
     if missing := [question_id for question_id in needed if question_id not in answers]:
         raise AnswerError(
-            "$", f"every question must be answered, since skipping one would leak; missing: {', '.join(missing)}."
+            "$", f"every question must be answered, because a skipped one would leak. Missing: {', '.join(missing)}."
         )
     n_unknown = len(answers) - sum(question_id in answers for question_id in ids)
     if n_unknown:  # an unknown key may be an answer by mistake: it is counted, not quoted

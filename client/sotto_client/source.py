@@ -149,7 +149,7 @@ def _fetch(url: str, survey_id: str, *, timeout_s: float) -> Reply:
     if reply.status != 200:
         raise _unavailable(survey_id, reply)
     if not _is_json(reply.body):  # the login page of a network in between
-        raise SurveyUnavailable(f"survey {survey_id}: the answer is not the collector's.", code=UNEXPECTED)
+        raise SurveyUnavailable(f"survey {survey_id}: the reply is not a collector's.", code=UNEXPECTED)
     return reply
 
 
@@ -160,7 +160,7 @@ def read_survey(canonical: bytes, survey_id: str) -> Survey:
     except SurveyError as fault:
         raise SurveyRefused(f"survey {survey_id} is refused: {fault}") from fault
     if survey.id != survey_id:
-        raise SurveyRefused(f"survey {survey_id} was asked for, and another was served.")
+        raise SurveyRefused(f"survey {survey_id} was asked for, but the collector sent another.")
     return survey
 
 

@@ -69,7 +69,7 @@ def test_a_certificate_that_is_not_trusted_is_said(certificate: tuple[Path, Path
 def test_a_collector_that_speaks_no_tls_is_said() -> None:
     with fault_server(LUNCH) as http:
         fault = fault_of(http.url.replace("http:", "https:"))
-    assert_says(fault, "no TLS connection could be made; it may speak http:// alone", "SSLError")
+    assert_says(fault, "no TLS connection could be made; it may speak only http://", "SSLError")
 
 
 def test_a_connection_that_is_cut_is_said() -> None:

@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from commands import LEAVES
+from commands import LEAVES, examples_of
 from sotto_client import cli
 from sotto_client.cli import main
 from sotto_client.command_help import SHORT_HELP, TASKS
@@ -117,13 +117,13 @@ def test_what_an_extra_brings_is_what_help_looks_for(side: str) -> None:
     assert {name[0].replace("-", "_") for name in found if name} == {*modules}
 
 
-@pytest.mark.parametrize("path", [path for path, _ in LEAVES], ids=" ".join)
-def test_the_help_of_every_command_ends_with_an_example_of_it(path: tuple[str, ...]) -> None:
-    result = CliRunner().invoke(main, [*path, "--help"])
-    assert result.exit_code == 0
-    last = result.stdout.rstrip().splitlines()[-1].strip()
-    assert last.startswith("Example:  "), last
-    assert " ".join(("sotto", *path)) in last
+@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
+def test_the_help_of_every_command_ends_with_two_examples_of_it(path: tuple[str, ...], command: click.Command) -> None:
+    examples = examples_of(command)
+    assert len(examples) == 2
+    assert all(f"sotto {' '.join(path)}" in example for example in examples)
+    shown = CliRunner().invoke(main, [*path, "--help"]).stdout.splitlines()
+    assert [line.strip() for line in shown if line.strip()][-2:] == examples
 
 
 @pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])

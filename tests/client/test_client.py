@@ -105,7 +105,8 @@ def test_changed_answers_are_refused_and_not_charged(state: Path) -> None:
     with fault_server(WIDE) as http, SurveyClient(http.url, "wide", state=state, max_epsilon=50) as device:
         device.answer({"which": ["option-017"]})
         with pytest.raises(
-            AlreadyAnswered, match=r"whether or not that report was counted; another one would take epsilon 16 again\."
+            AlreadyAnswered,
+            match=r"whether or not that report was counted\. Another report would take epsilon 16 again\.",
         ) as caught:
             device.answer({"which": ["option-018"]})
         assert device.flush(30)
@@ -120,8 +121,8 @@ def test_changed_answers_are_refused_and_not_charged(state: Path) -> None:
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ({}, "every question must be answered, since skipping one would leak; missing: paid, dish, drinks"),
-        ({"paid": True, "dish": "soup"}, "missing: drinks"),
+        ({}, "every question must be answered, because a skipped one would leak. Missing: paid, dish, drinks"),
+        ({"paid": True, "dish": "soup"}, "Missing: drinks"),
         (ANSWERS | {CANARY: 1}, "1 unknown question id"),
         (ANSWERS | {"paid": CANARY}, "paid: the answer must be True or False"),
         (ANSWERS | {"dish": CANARY}, "dish: the answer must be one of these texts"),
@@ -195,7 +196,7 @@ def understated() -> bytes:
         (yes_no("lunch").canonical, {"fingerprint": LUNCH.fingerprint}, "not the pinned"),
         (yes_no("lunch", "8.1").canonical, {}, "max_epsilon"),
         (LUNCH.canonical, {"max_epsilon": 3}, "max_epsilon"),
-        (yes_no("supper").canonical, {}, "another was served"),
+        (yes_no("supper").canonical, {}, "the collector sent another"),
         (understated(), {}, "declares 1 but the thresholds take 1.09861"),
         (LUNCH.canonical + b"\n", {}, "canonical"),
         (b"{}", {}, "missing"),

@@ -62,7 +62,7 @@ def test_check_and_explain_say_who_may_answer_and_the_smallest_tally(tmp_path: P
         path = tmp_path / "survey.json"
         path.write_bytes(replace(survey, min_reports=100).canonical)
         *lines, fingerprint, _ = sotto("check", path).stdout.splitlines()
-        place = lines.index("min_reports 100, no tally of fewer")
+        place = lines.index("min_reports 100, no tally of fewer reports is shown")
         assert lines[place - 1] == f"{words} for each invitation"
         assert fingerprint.startswith("fingerprint ")
         printed = json.loads(sotto("explain", "--json", path).stdout)
@@ -73,7 +73,7 @@ def test_check_and_explain_say_that_counts_alone_are_kept_and_what_cannot_be_don
     path = tmp_path / "survey.json"
     path.write_bytes(replace(LUNCH, keep="counts").canonical)
     *_, kept, _, _, _, _ = sotto("check", path).stdout.splitlines()
-    assert kept == "keep counts, no report is kept: none can be erased, recounted, exported or associated"
+    assert kept == "keep counts, there are no reports to erase, recount, export or associate"
     assert "nobody can take it out again" in " ".join(sotto("explain", path).stdout.split())
     assert json.loads(sotto("explain", "--json", path).stdout)["keep"] == "counts"
 
@@ -116,8 +116,8 @@ WITH_USER = "http://me:s3cr@t@collector.example"
     [
         (["check", WITH_USER], "http:/***@collector.example: No such file"),
         (["check", "x.toml", WITH_USER], "unexpected extra argument (http://***@collector.example)"),
-        (["explain", WITH_USER], "A collector's URL is followed by a survey's id."),
-        (["explain", WITH_USER.upper()], "A collector's URL is followed by a survey's id."),
+        (["explain", WITH_USER], "SOURCE is a collector's URL: give the survey's id after it."),
+        (["explain", WITH_USER.upper()], "SOURCE is a collector's URL: give the survey's id after it."),
         (["explain", WITH_USER, "lunch"], "url must be http:// or https://, a host, and no user, password"),
         (["outbox", WITH_USER], "http:/***@collector.example must be a file that is there"),
         (["outbox", "--timeout-s", WITH_USER], "'http://***@collector.example' is not a valid"),
@@ -172,8 +172,8 @@ def test_a_datasheet_is_written_by_how_the_files_name_ends_and_printed_as_json(p
     ("options", "message"),
     [
         (["--datasheet", "--to", "sheet.pdf"], "--to (sheet.pdf) must end in .md or .html."),
-        (["--to", "sheet.md"], "--to goes with --datasheet, and without --json."),
-        (["--datasheet", "--json", "--to", "sheet.md"], "--to goes with --datasheet, and without --json."),
+        (["--to", "sheet.md"], "--to needs --datasheet, and does not go with --json."),
+        (["--datasheet", "--json", "--to", "sheet.md"], "--to needs --datasheet, and does not go with --json."),
     ],
 )
 def test_a_datasheet_that_would_not_be_written_is_refused(published: Path, options: list[str], message: str) -> None:
@@ -237,7 +237,7 @@ def test_outbox_shows_what_was_spent_and_what_waits_in_words(state: Path, http: 
 def test_outbox_takes_the_state_by_its_name_too(state: Path, http: FaultServer) -> None:
     assert sotto("outbox", "--state", state).stdout == sotto("outbox", state).stdout != ""
     both = sotto("outbox", state, "--state", state)
-    assert (both.exit_code, "Give STATE or --state, one of the two." in both.stderr) == (2, True)
+    assert (both.exit_code, "Give STATE or --state, not both." in both.stderr) == (2, True)
 
 
 def test_outbox_shows_a_report_of_an_unknown_survey_as_it_is_sent(state: Path, http: FaultServer) -> None:
@@ -303,7 +303,7 @@ unknown = true
 def test_outbox_sends_on_request(state: Path, http: FaultServer) -> None:
     result = sotto("outbox", "--send", state)
     assert result.exit_code == 0
-    assert result.stderr == "nothing waits\n"
+    assert result.stderr == "no report waits\n"
     assert "waiting" not in result.stdout
     assert len(http.seen) == 1
 

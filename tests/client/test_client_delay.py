@@ -120,7 +120,7 @@ def test_the_command_ends_a_delay_only_on_request(
     assert "some reports still wait" in asked.stderr
     assert http.posts == []
     told = CliRunner().invoke(main, ["outbox", "--send", "--skip-delay", str(state)])
-    assert told.stderr == "nothing waits\n"
+    assert told.stderr == "no report waits\n"
     assert len(http.seen) == 1
 
 

@@ -119,7 +119,7 @@ def test_answers_to_questions_that_were_not_drawn_are_checked_and_dropped(http: 
 def test_a_missing_answer_is_named_only_where_it_was_drawn(http: FaultServer, state: Path) -> None:
     with closing(client(http, state)) as device:
         asked = ids_of(device)
-        with pytest.raises(AnswerError, match=f"missing: {', '.join(asked)}"):
+        with pytest.raises(AnswerError, match=f"Missing: {', '.join(asked)}"):
             device.answer({})
 
 
@@ -186,12 +186,10 @@ def test_check_explain_and_outbox_say_what_is_drawn(http: FaultServer, state: Pa
     file = tmp_path / "five.json"
     file.write_bytes(FIVE.canonical)
     said = CliRunner().invoke(main, ["check", str(file)]).output
-    assert (
-        "draw 2 of 5 questions on every device, in total the epsilon of the largest 2; each question has 2 of" in said
-    )
-    assert "1.58 times as wide as of all" in said
+    assert "draw 2 of 5 questions on every device, the total is that of the largest 2; each question gets 2 of" in said
+    assert "1.58 times as wide as with all reports" in said
     assert json.loads(CliRunner().invoke(main, ["check", str(file), "--json"]).stdout)["draw"] == 2
     assert "only 2 are asked of you" in " ".join(CliRunner().invoke(main, ["explain", str(file)]).output.split())
     with closing(client(http, state)) as device:
         asked = ids_of(device)
-    assert f"drawn: five  {', '.join(asked)}" in CliRunner().invoke(main, ["outbox", str(state)]).output
+    assert f"asked: five  {', '.join(asked)}" in CliRunner().invoke(main, ["outbox", str(state)]).output

@@ -98,7 +98,7 @@ def test_the_outbox_says_of_which_numbers_a_report_speaks(http: FaultServer, tmp
     [line] = [line for line in said.output.splitlines() if "steps: reported" in line]
     ends = {"0": "0 to 0", "1": "20000 to 20000"}
     output = line.split()[2].rstrip(",")
-    assert line == f"  steps: reported {output}, likeliest of numbers from {ends[output]}"
+    assert line == f"  steps: reported {output}, sent most often for numbers from {ends[output]}"
 
 
 def test_reports_of_one_level_add_up_to_what_they_are_charged_and_never_more_than_for_ever() -> None:

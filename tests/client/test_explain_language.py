@@ -76,10 +76,7 @@ def test_explain_falls_back_as_the_page_does(
     assert done.exit_code == 0, done.output
     assert done.stdout == f"{explain(compile_toml(path.read_text()), chosen.language, chosen.tag)}\n"
     assert (done.stdout.splitlines()[0], chosen.language.tag) == (title, spoken)
-    assert (
-        done.stderr
-        == f"Note: sottovoce does not speak {asked}: what is not of the survey is in {chosen.language.name}.\n"
-    )
+    assert done.stderr == f"Note: sottovoce does not speak {asked}. Its own words are in {chosen.language.name}.\n"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The `sotto` command as it is installed, walked through."""
 
+import re
+
 import click
 
 from sotto_client.cli import main
@@ -16,3 +18,10 @@ def walk(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple
 
 LEAVES = walk(main)
 """Every command that can be run, with the words that lead to it."""
+
+
+def examples_of(command: click.Command) -> list[str]:
+    """Return the examples that a command's help ends with."""
+    found = re.fullmatch("(?:\b\n)?Examples?:\\s+(.+)", command.epilog or "", re.DOTALL)
+    assert found, command.epilog
+    return [line.strip() for line in found[1].splitlines()]

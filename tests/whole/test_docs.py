@@ -6,12 +6,13 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import click
 import pytest
 
-from commands import LEAVES
+from commands import LEAVES, examples_of
 from console import DOCUMENTED_URL, Console, blocks
 from sotto_client import os_coins
 from sotto_client.verdict import _REFUSING, SURVEY_UNKNOWN
@@ -106,8 +107,9 @@ def test_the_pages_on_looking_and_testing_work(page: str, console: Console) -> N
 
 
 @pytest.mark.thorough
-def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None:
+def test_the_examples_in_the_help_of_every_command_run(console: Console) -> None:
     (console.folder / "survey.toml").write_text(LUNCH)
+    (console.folder / "copies").mkdir()
     shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")
     console.run_command("export SOTTO_DB=survey.db")
     admin, analyst = (console.run_command(f"sotto {words}") for words in ("db init", "token create --role analyst"))
@@ -115,24 +117,37 @@ def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None
     console.run_command("sotto serve")
     console.environment["SOTTO_TOKEN"] = admin.strip()
     console.run_command(f"sotto publish survey.toml {DOCUMENTED_URL}")
-    (console.folder / "hr.toml").write_text("invited = true\n" + LUNCH.replace("my-survey", "hr"))
-    console.run_command(f"sotto publish hr.toml {DOCUMENTED_URL}")
-    console.run(["python", "-c", ANSWER.replace(DOCUMENTED_URL, console.url)])
+    for survey_id, member in (("hr", ""), ("clinic", 'strata = ["north", "south"]\n')):
+        other = f"invited = true\n{member}{LUNCH.replace('my-survey', survey_id)}"
+        (console.folder / f"{survey_id}.toml").write_text(other)
+        console.run_command(f"sotto publish {survey_id}.toml {DOCUMENTED_URL}")
+    receipt = console.run(["python", "-c", ANSWER.replace(DOCUMENTED_URL, console.url)]).strip()
     simulate(console.folder)
-    examples = {" ".join(path): example_of(command) for path, command in LEAVES}
-    revoked = console.run_command("sotto token list").split()[0]
-    last = ["close", "erase", "token revoke"]  # they take away what the others need
-    for name in sorted(examples, key=lambda name: (name in last, name)):
-        console.environment["SOTTO_TOKEN"] = (analyst if name == "estimate" else admin).strip()
-        shorter = examples[name].replace("--reports 5000", "--reports 200")
-        console.run_command(shorter.replace(DOCUMENTED_PREFIX, revoked))
+    hashes = [line.split()[0] for line in console.run_command("sotto token list").splitlines()]
+    told = dict(zip(DOCUMENTED_PREFIXES, hashes, strict=True)) | {DOCUMENTED_RECEIPT: receipt} | SHORTER
+    last = ["close", "erase", "certificate", "token rotate", "token revoke"]  # they take away what the others need
+    examples = {" ".join(path): examples_of(command) for path, command in LEAVES}
+    for name in sorted(examples, key=lambda name: (last.index(name) if name in last else -1, name)):
+        console.environment["SOTTO_TOKEN"] = (analyst if name in READING else admin).strip()
+        for example in examples[name]:
+            console.run_command(reduce(lambda line, words: line.replace(*words), told.items(), example))
 
 
-DOCUMENTED_PREFIX = "3f9a1c20b7de"
+DOCUMENTED_PREFIXES = ("3f9a1c20b7de", "8d0c47e1")
+READING = ("estimate", "decode", "test share", "export")
+"""Commands whose examples read what a collector counted."""
+DOCUMENTED_RECEIPT = "4be1c9d07a52f3861e90ab47d5c82f36"
+SHORTER = {
+    "--reports 5000": "--reports 200",
+    "--seconds 600": "--seconds 1",
+    "--port 8123": "--port 0",
+    "postgresql://db.example.org/survey": "other.db",
+}
+"""What examples do at length, or elsewhere, and the test does here."""
 ANSWER = f"""
 from sotto_client import SurveyClient
 with SurveyClient("{DOCUMENTED_URL}", "my-survey", state="device.db") as device:
-    device.answer({{"paid": True, "dish": "soup"}})
+    print(device.answer({{"paid": True, "dish": "soup"}}).id)
     assert device.flush(10)
 """
 
@@ -152,14 +167,9 @@ def simulate(folder: Path) -> None:
     records = survey.perturb({"paid": paid, "dish": ["salad" if yes else "soup" for yes in paid]}, os_coins())
     save_records(survey, records, folder / "reports.bin")
     (folder / "tally.json").write_bytes(Tally.of(survey, records).to_json())
-    rows = [f"{'yes' if number % 3 else 'no'},{20 + number % 50}" for number in range(400)]
-    (folder / "data.csv").write_text("\n".join(["paid,age", *rows]))
+    rows = [f"{'yes' if number % 3 else 'no'},{20 + number % 50},{'ns'[number % 2]}" for number in range(400)]
+    (folder / "data.csv").write_text("\n".join(["paid,age,region", *rows]))
     (folder / "list.txt").write_text("soup\nsalad\n")
-
-
-def example_of(command: click.Command) -> str:
-    assert command.epilog
-    return command.epilog.removeprefix("Example:  ")
 
 
 def test_the_survey_reference_compiles_to_what_it_says() -> None:
