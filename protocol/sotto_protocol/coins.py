@@ -26,8 +26,8 @@ _SHA256_INPUT = 64  # bytes that SHA-256 takes in at a time
 class Coins:
     """Coins and uniform integers from a source of uniform bytes.
 
-    `take(n)` must return n fresh, independent, uniform bytes: the operating system's for real reports
-    (`sotto_client.entropy`), `hmac_bytes` for permanent ones, `given_bytes` for test vectors.
+    `take(n)` must return n fresh, independent, uniform bytes. Real reports use the operating system's
+    (`sotto_client.entropy`), permanent ones `hmac_bytes`, test vectors `given_bytes`.
     """
 
     __slots__ = ("take",)
@@ -75,8 +75,8 @@ class Coins:
     def uniform(self, n_values: int, n_draws: int) -> NDArray[np.uint32]:
         """Draw n integers uniform on [0, n_values), exactly, by rejection (Lemire 2019).
 
-        `n_values` in [1, 2**32 - 1]. Shape (n_draws,). Takes two bytes a draw up to 256 values, else four,
-        big-endian; rejected draws are drawn again, in order, after the batch.
+        `n_values` in [1, 2**32 - 1]. Shape (n_draws,). Takes two bytes a draw for up to 256 values,
+        else four, big-endian. After the batch, rejected draws are drawn again, in order.
         """
         bits = 16 if n_values <= 256 else 32
         drawn = self._draw(n_draws, np.dtype(f">u{bits // 8}"))
@@ -144,11 +144,11 @@ def given_bytes(stream: bytes) -> Callable[[int], bytes]:
 def hmac_bytes(secret: bytes, context: bytes) -> Callable[[int], bytes]:
     """Return a source of HMAC-SHA256(secret, context || block number) bytes: same inputs, same bytes.
 
-    `secret` 32 to 64 bytes. Block numbers are 8 bytes, big-endian, from 0; bytes that a call leaves of a block are
-    handed out by the next. This is the counter mode of NIST SP 800-108 without its optional fields.
+    `secret` has 32 to 64 bytes. Block numbers are 8 bytes, big-endian, from 0. If a call leaves bytes of a block, the
+    next call returns them first. This is the counter mode of NIST SP 800-108 without its optional fields.
 
-    HMAC is SHA-256(outer pad || SHA-256(inner pad || message)) (RFC 2104). What all blocks have in common is hashed
-    once and copied: half the time of `hmac.digest`, of which a report would need five.
+    HMAC is SHA-256(outer pad || SHA-256(inner pad || message)) (RFC 2104). The part that all blocks share is hashed
+    once and copied. That takes half the time of `hmac.digest`, which a report would call five times.
     """
     if not _HMAC_BLOCK <= len(secret) <= _SHA256_INPUT:
         raise ValueError(f"secret ({len(secret)} bytes) must have {_HMAC_BLOCK} to {_SHA256_INPUT} bytes.")

@@ -42,7 +42,8 @@ class Fault(NamedTuple):
 class SurveyError(LocatedError):
     """A survey definition is malformed or untruthful.
 
-    `faults` has all that is wrong, in the order of the file as far as it goes; `where` and `problem` are the first's.
+    `faults` lists all that is wrong, in the order of the file if it is known. `where` and `problem` are those of the
+    first fault.
     """
 
     def __init__(self, where: str, problem: str, *others: tuple[str, str] | Fault) -> None:

@@ -34,10 +34,10 @@ _TENTH = 0.1
 class QuestionExplanation:
     """One question: `what_happens` to an answer, and what reports of it tell, in three readings.
 
-    `epsilon` (nats), `suspicions` and `accusations` are of one report; with `_forever` of all reports of one answer,
-    however many. `accusations` are of the mechanism itself, of the two answers that it tells apart best, as
-    `seen_reports` are; `accusations_by_epsilon` of any mechanism that takes as much. `suspicions_of_neighbours`, of a
-    question that asks for a number: by one report, that it is a number rather than the next one.
+    `epsilon` (nats), `suspicions` and `accusations` are for one report. With `_forever` they are for all reports of one
+    answer, however many. `accusations` and `seen_reports` are those of this mechanism, for the two answers that it
+    separates best. `accusations_by_epsilon` bounds any mechanism with this epsilon. `suspicions_of_neighbours` is for
+    questions about numbers: a suspicion, after one report, of one number rather than the next.
     """
 
     id: str
@@ -76,7 +76,7 @@ class QuestionExplanation:
         return "\n".join(lines)
 
     def readings(self) -> tuple[str, ...]:
-        """Return what a report tells in plain sentences: to who suspects an answer, of others, to who would accuse."""
+        """Return three plain sentences on a report: about suspicions, about other people, and about accusations."""
         speech = language(self.spoken)
         even = self.suspicions[-1]
         suspected = speech.gettext(
@@ -118,10 +118,10 @@ class QuestionExplanation:
 class Explanation(Settings):
     """A whole survey: its questions, and what all answers together can give away.
 
-    `epsilon` (nats), `suspicions` and `accusations` are of one report, with `_forever` of the reports of all waves, if
-    the answers stay the same. `protected_little`: that they are, in a sentence; "" where they are not. `changes`: what
-    no epsilon bounds, where there are several waves; else nothing. `spoken`: the language of what is said. What is set
-    of the survey: see `Settings`.
+    `epsilon` (nats), `suspicions` and `accusations` are for one report. With `_forever` they are for the reports of all
+    waves, if the answers stay the same. `protected_little` is a sentence that warns of little protection, or "".
+    `changes` says what no epsilon bounds if there are several waves, or is "". `spoken` is the language of the words.
+    For the survey's settings see `Settings`.
     """
 
     survey_id: str
@@ -205,7 +205,7 @@ class Explanation(Settings):
         return [*say_promises(self, language(self.spoken), is_little=bool(self.protected_little))]
 
     def together(self) -> str:
-        """Return what stands above the suspicions about all answers together."""
+        """Return the heading of the suspicions about all answers together."""
         speech = language(self.spoken)
         epsilon = epsilon_above(self.epsilon, speech)
         if self.draw:
@@ -216,7 +216,7 @@ class Explanation(Settings):
         return speech.gettext(message, epsilon=epsilon)
 
     def in_all_waves(self) -> str:
-        """Return what stands above the suspicions that the reports of all waves allow."""
+        """Return the heading of the suspicions that the reports of all waves allow."""
         speech = language(self.spoken)
         message = mark(
             "How sure somebody can become from all %(n)s waves, if your answers stay the same (epsilon %(epsilon)s):"
@@ -246,13 +246,16 @@ def _say_drawn(n: int, epsilon: str, spoken: Language, *, in_waves: bool) -> str
 
 
 def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Explanation:
-    """Explain a survey: for every question and in total, what happens to an answer and what it can give away.
+    """Explain what happens to each answer, and what each and all together can give away.
 
-    `spoken`: the language of what is said; `lang`: that of the questions, one of the survey's, by default its own.
+    `spoken` is the language of the words, `lang` that of the questions: one of the survey's, by default its own.
 
-    By Bayes' theorem a suspicion p of anything about one's answers stays in [p / (p + (1 - p) e^epsilon),
-    p e^epsilon / (p e^epsilon + 1 - p)] whatever the report says (Dwork & Roth 2014, 2.3); bounds are rounded outward.
-    How good a test of an answer can be: see `told_apart`.
+    Let p be a suspicion of anything about somebody's answers. By Bayes' theorem, after any report it stays in this
+    interval (Dwork & Roth 2014, 2.3):
+
+        [p / (p + (1 - p) e^epsilon), p e^epsilon / (p e^epsilon + 1 - p)]
+
+    Bounds are rounded outward. For how good a test of an answer can be, see `told_apart`.
 
     >>> from sotto_protocol import compile_toml
     >>> survey = compile_toml('''

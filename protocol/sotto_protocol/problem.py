@@ -26,9 +26,9 @@ _MAX_TEXT = 2000  # characters of a code, detail or path
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`code` is stable and documented (docs/http.md); `where` is a JSON path into the request, or empty.
+    """What is wrong. `code` is stable and documented (docs/http.md). `where` is a JSON path into the request, or empty.
 
-    `faults`: where several things are wrong each of them, as (where, detail), the first one too; else nothing.
+    If several things are wrong, `faults` lists them all as (where, detail), the first one too. Else it is empty.
     """
 
     status: int
@@ -52,7 +52,7 @@ class Problem:
 
     @staticmethod
     def from_response(status: int, body: bytes) -> "Problem":
-        """Read a problem from any answer; whatever is not a problem document becomes the code `unexpected`."""
+        """Read a problem from any reply. If it is not a problem document, the code is `unexpected`."""
         try:
             document = json.loads(body)
             code, detail, where = texts = [document.get(key, "") for key in ("code", "detail", "where")]
@@ -65,9 +65,9 @@ class Problem:
 
     @staticmethod
     def of_collector(status: int, content_type: str, body: bytes) -> "Problem | None":
-        """Read a problem that a collector wrote; None for any other answer, whoever gave it.
+        """Read a problem that a collector wrote. None for any other reply.
 
-        It must be sent as a problem document, and its `type` be that of its code. A firewall's or a portal's JSON may
+        It must be sent as a problem document, and its `type` must match its code. JSON of a firewall or a portal may
         have a code, too.
         """
         if content_type.partition(";")[0].strip().lower() != CONTENT_TYPE:

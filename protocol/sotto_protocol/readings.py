@@ -27,7 +27,7 @@ _PLACES = Decimal("1e-12")
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What an observer's suspicion can become: `prior` before the report; in [`lowest`, `highest`] after it."""
+    """An observer's suspicion: `prior` before the report, and in [`lowest`, `highest`] after it."""
 
     prior: float
     lowest: float
@@ -44,9 +44,9 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True)
 class Accusation:
-    """The best test of whether one answer was given or another: it accuses falsely in at most `level` of the cases.
+    """The best test for an answer that accuses at most the share `level` of innocent people.
 
-    `power`: how many of the true ones it catches, at most.
+    `power` is the share of the others that it catches, at most.
     """
 
     level: float
@@ -66,7 +66,7 @@ class Accusation:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """How often a report speaks for an answer that was given, and by chance for one that was not; `said` in words."""
+    """How often a report speaks for an answer that was given, and how often by chance for another. `said` in words."""
 
     prob_if_true: float
     prob_if_other: float

@@ -21,9 +21,9 @@ _REPORT_ID = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One noisy report. `id`: 16 random bytes. `record`: the packed answers, `survey.layout.n_bytes` long.
+    """One noisy report. `id` has 16 random bytes, `record` the packed answers, `survey.layout.n_bytes` long.
 
-    `invitation`, as it is written, in an invited survey: it is sent with the report, and is no part of it.
+    `invitation` is the text of the invitation in an invited survey. It is sent with the report, but is not part of it.
     """
 
     id: bytes
@@ -36,7 +36,7 @@ class Report:
         return self.id.hex()
 
     def to_wire(self, survey: Survey) -> dict[str, Any]:
-        """Return the JSON object that is sent; an invitation is in it where the report has one."""
+        """Return the JSON object that is sent, with the invitation if the report has one."""
         invitation = {"invitation": self.invitation} if self.invitation else {}
         return {"id": self.receipt} | invitation | survey.layout.to_wire(np.frombuffer(self.record, np.uint8))
 
@@ -44,8 +44,8 @@ class Report:
 def batch_body(survey: Survey, reports: list[Report]) -> bytes:
     """Return the bytes of a POST that carries these reports; the same reports give the same bytes.
 
-    Blanks follow up to the length of the longest reports of this survey: who sees the length of a POST learns how many
-    reports it has, and nothing of what they say.
+    Blanks fill it up to the length of this survey's longest reports. So the length of a POST shows how many reports it
+    has, and nothing of what they say.
     """
     sent = [report.to_wire(survey) for report in reports]
     body = canonical_json({"fingerprint": survey.fingerprint, "reports": sent})

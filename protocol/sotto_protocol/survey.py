@@ -33,9 +33,10 @@ _N_SURVEYS_KEPT = 16  # read ones, by their text: reading is pure, and every rep
 class Survey(Settings):
     """A compiled survey. Make one with `compile_survey` (an author's definition) or `Survey.from_canonical`.
 
-    `waves`, `invited`, `public_results`, `min_reports` and what else is set: see `Settings`. The questions have at most
-    2^22 counts, times the waves, times the strata. `translations`: its words in other languages than `lang`, sorted by
-    their tags. `people`: how many its author expects to answer; it is not published. Raises SurveyError.
+    For `waves`, `invited`, `public_results`, `min_reports` and other settings see `Settings`. The counts of all
+    questions, times the waves, times the strata, are at most 2^22. `translations` has its words in languages other than
+    `lang`, sorted by their tags. `people` is the number that its author expects to answer. It is not published. Raises
+    SurveyError.
     """
 
     id: str
@@ -61,7 +62,7 @@ class Survey(Settings):
         return f"<Survey {self.id}: {said}, fingerprint {self.fingerprint[:8]}..>"
 
     def check_size(self) -> None:
-        """Raise SurveyError above MAX_COUNTS. For who makes or publishes a survey: one that is published stays."""
+        """Raise SurveyError above MAX_COUNTS. Use it before publishing: a published survey stays valid."""
         n_counts = sum(math.prod(question.mechanism.counts_shape) for question in self.questions)
         if n_counts > MAX_COUNTS:
             raise SurveyError("$.questions", f"must have at most {MAX_COUNTS} counts; they have {n_counts}.")
@@ -81,28 +82,28 @@ class Survey(Settings):
 
     @cached_property
     def epsilon(self) -> Decimal:
-        """What one report takes at most: the sum of the declared epsilons (basic composition), with `draw` the largest.
+        """The most epsilon of one report: the sum of the declared ones (basic composition), with `draw` of the largest.
 
-        Which questions are drawn does not depend on any answer: so no report takes more than those drawn take.
+        The drawn questions do not depend on any answer. So a report never takes more than the drawn questions take.
         """
         return add_above(*self.most_of(question.epsilon for question in self.questions))
 
     @cached_property
     def epsilon_forever(self) -> Decimal:
-        """What the reports of all waves take together, if the answers stay the same; of one wave, `epsilon`."""
+        """The epsilon of the reports of all waves together if the answers stay the same. With one wave, `epsilon`."""
         return add_above(*self.most_of(question.epsilon_of(self.waves) for question in self.questions))
 
     def most_of(self, epsilons: Iterable[Decimal]) -> list[Decimal]:
-        """Return the largest of the questions' epsilons, of as many questions as a device answers."""
+        """Return the largest of the questions' epsilons, as many as a device answers questions."""
         return sorted(epsilons, reverse=True)[: self.n_drawn]
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The tags of the languages that it can be read in, its own first."""
+        """The tags of the survey's languages, its own first."""
         return (self.lang, *(words.lang for words in self.translations))
 
     def words(self, lang: str = "") -> SurveyWords:
-        """Return what respondents read in one of its languages; by default its own. Raises ValueError for another."""
+        """Return what respondents read in one of its languages, by default its own. Raises ValueError for others."""
         found = {words.lang: words for words in (self._own_words, *self.translations)}
         if (lang or self.lang) not in found:
             raise ValueError(f"lang ({lang}) must be one of {', '.join(self.languages)}.")
@@ -150,7 +151,7 @@ class Survey(Settings):
     def cells(self, wave: int | None = None, stratum: int | None = None) -> list[int] | None:
         """Return the cells of a wave, of a stratum, or of both; None where all are meant.
 
-        A cell is a wave of a stratum, by which a collector keeps counts: its number is wave + waves (stratum - 1).
+        A collector keeps counts by cell. A cell is one wave of one stratum, with the number wave + waves (stratum - 1).
         Without strata it is the wave's.
         """
         if wave is None and stratum is None:

@@ -30,12 +30,12 @@ from sotto_protocol.tally_document import (
 class Tally:
     """Counts of noisy reports of one survey: `support_counts[question id]`, int64, of the mechanism's counts_shape.
 
-    `reports_by_wave`: how many reports are counted of each wave, ascending, waves with reports alone; in a survey of
-    one wave {1: n}. A device sends at most one report a wave, so reports are independent in a tally of one wave; in one
-    of several, at most so many are of one device. `n_unsplit`: so many more are of these waves, of which is not known,
-    as `Counted` has it. `implausible[question id]`: how many of the reports honest devices hardly produce
-    (`Mechanism.count_implausible`); zeros where not given. `behind`: what is counted of questions that not all of the
-    reports count for: in a survey with `draw` they answer others, or some are withheld.
+    `reports_by_wave` has the number of reports of each wave with reports, ascending. In a survey of one wave it is
+    {1: n}. A device sends at most one report a wave, so the reports of one wave are independent. In a tally of k waves
+    up to k reports may come from one device. `n_unsplit` more reports are of these waves, but nobody knows of which
+    ones (see `Counted`). `implausible[question id]` counts the reports that honest devices hardly ever produce
+    (`Mechanism.count_implausible`). It is 0 if not given. `behind` has the questions for which only some of the reports
+    count. With `draw` the other reports answer other questions; or some counts are withheld.
     """
 
     survey: Survey
@@ -98,7 +98,7 @@ class Tally:
 
     @cached_property
     def whole(self) -> Counted:
-        """Whose reports the tally holds: how many of each wave."""
+        """The number of reports in the tally, by wave."""
         return Counted(self.reports_by_wave, self.n_unsplit)
 
     @property
@@ -112,14 +112,14 @@ class Tally:
         return tuple(self.reports_by_wave)
 
     def counted(self, question_id: str) -> Counted:
-        """Return whose reports a question's counts hold: the tally's, but for those withheld or of other questions.
+        """Return how many reports a question's counts hold: the tally's, without those withheld or of other questions.
 
-        It is the denominator of all that is said of the question.
+        It is the denominator of every result for the question.
         """
         return self.behind.get(question_id, self.whole)
 
     def hold_back(self, question_ids: Collection[str], given: "Tally") -> "Tally":
-        """Return this tally with the counts of these questions as `given` has them, a tally of fewer reports."""
+        """Return this tally with the counts of these questions taken from `given`, a tally of fewer reports."""
         counts = {key: (given if key in question_ids else self).support_counts[key] for key in self.support_counts}
         implausible = {key: (given if key in question_ids else self).implausible[key] for key in self.implausible}
         behind = {**self.behind, **{key: given.counted(key) for key in question_ids}}
@@ -132,7 +132,7 @@ class Tally:
 
     @staticmethod
     def of(survey: Survey, records: Bytes) -> "Tally":
-        """Count packed reports, shape (n, layout.n_bytes), of whatever waves."""
+        """Count packed reports, shape (n, layout.n_bytes), of any waves."""
         reports_by_wave = _count_waves(survey, records)
         if survey.draw and len(reports_by_wave) > 1:  # each wave's answers are counted by themselves
             return reduce(add, Tally.by_wave(survey, records).values())
@@ -140,7 +140,7 @@ class Tally:
 
     @staticmethod
     def by_wave(survey: Survey, records: Bytes) -> dict[int, "Tally"]:
-        """Count packed reports, shape (n, layout.n_bytes), wave by wave; waves without reports are left out."""
+        """Count packed reports, shape (n, layout.n_bytes), wave by wave, without waves that have no reports."""
         reports_by_wave = _count_waves(survey, records)
         if len(reports_by_wave) == 1:
             return dict.fromkeys(reports_by_wave, _count(survey, records, reports_by_wave))
@@ -149,20 +149,20 @@ class Tally:
 
     @staticmethod
     def by_cell(survey: Survey, records: Bytes) -> dict[int, "Tally"]:
-        """Count packed reports, shape (n, layout.n_bytes), cell by cell (`Survey.cells`); empty ones are left out."""
+        """Count packed reports, shape (n, layout.n_bytes), cell by cell (`Survey.cells`), without empty cells."""
         if not survey.strata:
             return Tally.by_wave(survey, records)
         cells = survey.layout.cells(records)
         return {cell: Tally.of(survey, records[cells == cell]) for cell in np.unique(cells).tolist()}
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Return the tally of both sets of reports. Raises TallyError where the surveys differ."""
+        """Return the tally of both sets of reports. Raises TallyError if the surveys differ."""
         return self._merge(other, add)
 
     def __sub__(self, other: "Tally") -> "Tally":
-        """Return the tally without reports that are in it, as erasure takes them out.
+        """Return the tally without some of its reports, as erasure removes them.
 
-        Raises TallyError where the surveys differ, and where the reports cannot all be in it.
+        Raises TallyError if the surveys differ, or if the reports cannot all be in the tally.
         """
         return self._merge(other, sub)
 
@@ -182,11 +182,11 @@ class Tally:
         return hash(self.to_json())
 
     def pack(self) -> PackedTally:
-        """Return all questions' counts, one behind the other, then each question's number of implausible reports.
+        """Return all questions' counts, one after the other, then each question's number of implausible reports.
 
-        Where a question's counts have rows, a row stands behind the other. In a survey with `draw` each question's
-        number of reports comes last; of several waves together it is then not known any more how many are of which.
-        Packed tallies add up, and subtract.
+        If a question's counts have rows, they follow each other. In a survey with `draw` each question's number of
+        reports comes last. If the tally has several waves, the packed form no longer has that number by wave. Packed
+        tallies can be added and subtracted.
         """
         ids = [question.id for question in self.survey.questions]
         implausible = np.array([self.implausible[key] for key in ids], np.int64)
@@ -198,8 +198,8 @@ class Tally:
     def unpack(survey: Survey, packed: PackedTally, *, is_released: bool = False) -> "Tally":
         """Return the tally that `pack` packed. Raises TallyError.
 
-        `is_released`: of a question with cohorts as many reports are taken to be counted as its cohorts have, which
-        must else be all.
+        Without `is_released`, all reports must be in the cohorts of a question with cohorts. With it, the number of
+        reports of such a question is the sum over its cohorts.
         """
         shapes = [question.mechanism.counts_shape for question in survey.questions]
         ends = np.cumsum([*map(prod, shapes), len(shapes)])
@@ -218,14 +218,14 @@ class Tally:
         return Tally(survey, whole.by_wave, counts, implausible, behind, whole.n_unsplit)
 
     def to_json(self) -> bytes:
-        """Return canonical JSON that holds the survey too: everything that an estimate needs."""
+        """Return canonical JSON with everything that an estimate needs, the survey included."""
         return write_tally(TallyMembers(self.survey, self.whole, self.support_counts, self.implausible, self.behind))
 
     @staticmethod
     def from_json(text: str | bytes) -> "Tally":
         """Read a tally, strictly, in this format or the first. Raises TallyError or SurveyError with the place.
 
-        Of several waves in the first format it is not known how many reports are of each: they are `n_unsplit`.
+        The first format does not say how many reports are of each of several waves: they become `n_unsplit`.
         """
         survey, whole, counts, implausible, behind = read_tally(text)
         return Tally(survey, whole.by_wave, counts, implausible, behind, whole.n_unsplit)

@@ -40,9 +40,10 @@ class Part(NamedTuple):
 
 
 class Mechanism(ABC):
-    """A frozen value: what is perturbed how, what the reports mean, and how it is said.
+    """A frozen value that says how an answer is perturbed, what reports mean, and how to put both into words.
 
-    `n_values` values can be supported; `epsilon` is in nats, for one report, and never below what the thresholds take.
+    A report can support `n_values` values. `epsilon` is in nats, for one report, and never below what the thresholds
+    take.
     """
 
     __slots__ = ()
@@ -69,11 +70,11 @@ class Mechanism(ABC):
     @classmethod
     @abstractmethod
     def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
-        """Take what `parameters` gave for so many options; return it and n_values. Raises the fields' error."""
+        """Read what `parameters` gave for `n_options` options. Return it and n_values. Raises the fields' error."""
 
     @abstractmethod
     def check_design(self) -> None:
-        """Raise ValueError unless the thresholds are of the shape that the mechanism's name promises."""
+        """Raise ValueError unless the thresholds have the form that the mechanism's name promises."""
 
     @property
     def has_two_stages(self) -> bool:
@@ -87,61 +88,61 @@ class Mechanism(ABC):
 
     @property
     def epsilon_forever(self) -> Decimal:
-        """The privacy loss of all reports of one answer together: of one stage, that of its one report."""
+        """The privacy loss of all reports of one answer together. With one stage it is that of the one report."""
         return self.epsilon
 
     def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
-        """Return an upper bound of the privacy loss of so many reports of one answer, of which one takes `declared`.
+        """Return an upper bound of the privacy loss of `n_reports` reports of one answer.
 
-        `declared`: of one, at least `epsilon`. `epsilon_forever` bounds it too. Reports share the permanent response:
-        where their epsilons do not add up, a mechanism says so here.
+        `declared` is that of one report, at least `epsilon`. `epsilon_forever` is an upper bound too. Reports share the
+        permanent response, so their epsilons may not add up. A mechanism says so here.
         """
         return multiply_above(n_reports, declared)
 
     def told_apart(self) -> Outcomes:
-        """Return what a report says of the two answers that it tells apart best, in any group; or epsilon's bound."""
+        """Return what a report shows of the two answers that it separates best in any group, or epsilon's bound."""
         return of_epsilon(self.epsilon)
 
     def speaks_for_answer(self) -> tuple[float, float]:
-        """Return P(report speaks for an answer): of who gave that one, and of who gave another."""
+        """Return P(report speaks for an answer), for people who gave that answer and for people who gave another."""
         return in_favour(self.told_apart())
 
     @property
     def epsilon_of_neighbours(self) -> Decimal | None:
-        """The privacy loss of one report between two answers that are next to each other; None where none are."""
+        """The privacy loss of one report between two adjacent answers; None if no answers are adjacent."""
         return None
 
     @property
     def names_one(self) -> bool:
-        """Whether a report speaks for one answer and for no other, each of which makes it as likely as any other."""
+        """Whether a report speaks for exactly one answer, and all other answers make it equally likely."""
         return False
 
     @property
     def sums_to_one(self) -> bool:
-        """Whether exactly one value is true of everybody: then the true shares add up to 1."""
+        """Whether exactly one value is true for each person, so that the true shares add up to 1."""
         return False
 
     @property
     def n_outputs(self) -> int:
-        """How many different reports there are, where a report is one number; 0 of others."""
+        """How many different reports there are if a report is one number, else 0."""
         return 0
 
     def numbers(self, reports: Bytes) -> NDArray[Any]:
-        """Return the numbers in [0, n_outputs) that packed reports are, shape (n,); of others none, shape (0,)."""
+        """Return packed reports as numbers in [0, n_outputs), shape (n,); shape (0,) if they are not numbers."""
         return np.empty(0, np.int64)
 
     def count_outputs(self, reports: Bytes) -> Counts:
-        """Count for every number the reports that are it, shape (n_outputs,)."""
+        """Count the reports of each number, shape (n_outputs,)."""
         return np.empty(0, np.int64)
 
     @property
     def n_blocks(self) -> int:
-        """How many blocks of n_values bits, each of which may be 0 or 1, a report has behind its group."""
+        """How many blocks of n_values bits a report has after its group. Each bit may be 0 or 1."""
         return 0
 
     @property
     def group_bytes(self) -> int:
-        """How many bytes of a packed report, the first ones, name the group that a device belongs to: its cohort."""
+        """How many bytes at the start of a packed report name the device's group, which is its cohort."""
         return 0
 
     @property
@@ -151,63 +152,63 @@ class Mechanism(ABC):
 
     @property
     def has_cohorts(self) -> bool:
-        """Whether support is counted by cohort: a row each, of which the first count is that of its reports."""
+        """Whether support is counted by cohort. Each cohort has a row, which begins with its number of reports."""
         return False
 
     @property
     def needs_records(self) -> bool:
-        """Whether it is asked for something that the reports themselves show, and no counts of them."""
+        """Whether an estimate needs the reports themselves, because counts of them are not enough."""
         return False
 
     @property
     def asks_one(self) -> bool:
-        """Whether a device is asked one of the values alone, which it draws: support is then counted by value."""
+        """Whether a device draws one value and is asked only that. Support is then counted by value."""
         return False
 
     @property
     def one_in(self) -> int:
-        """Of how many devices one is asked a value."""
+        """One device in this many is asked a given value."""
         return self.n_values if self.asks_one else 1
 
     @property
     def finds_unlisted(self) -> bool:
-        """Whether strings that nobody lists can be found: by reports where it `needs_records`, else by counts."""
+        """Whether strings that nobody lists can be found: from reports if it `needs_records`, else from counts."""
         return self.needs_records
 
     def asked_values(self, group: Bytes) -> NDArray[np.intp] | None:
-        """Return the one value that each device of a group, shape (n, group_bytes), is asked; None: they are all."""
+        """Return the one value that each device is asked, by its group, shape (n, group_bytes). None: all values."""
         return None
 
     def true_values(self, answers: NDArray[Any]) -> NDArray[np.bool_] | None:
-        """Return which values are true of each answer, shape (n, n_values); None where values are not true or false."""
+        """Return which values are true of each answer, shape (n, n_values). None if values are not true or false."""
         return None
 
     def telling_count(self) -> tuple[float, float] | None:
-        """Return P(a report is counted) under either of two answers, of the count that tells them apart best.
+        """Return P(a report is counted) under each of two answers, for the count that separates them best.
 
-        Of a count that anybody can make of reports without knowing whose they are; None where none is known.
+        It must be a count that anybody can make without knowing whose the reports are. None if no such count is known.
         """
         return None
 
     def perturb(self, answers: ArrayLike, coins: Coins) -> Bytes:
         """Perturb n people's answers into n reports, shape (n, n_bytes); each takes at most `epsilon`.
 
-        Both stages, where there are two, and each person in a group of their own: what n devices do.
-        Raises AnswerError where an answer is outside the domain, before any coin is drawn.
+        It goes through both stages, if there are two, with a group drawn for each person, as n devices do. Raises
+        AnswerError if an answer is outside the domain, before any coin is drawn.
         """
         settled = self.settle(answers, coins)
         rows = self._place(settled, self.draw_group(len(settled), coins))
         return self._in_chunks(rows, lambda chunk: self._report_rows(self._respond_rows(chunk, coins), coins))
 
     def settle(self, answers: ArrayLike, coins: Coins) -> NDArray[Any]:
-        """Return what noise is drawn for, by coins that a device has for good: numbers' levels; else the answers.
+        """Return what gets the noise: the answers, or for numbers their levels, by coins that a device keeps for good.
 
-        Raises AnswerError where an answer is outside the domain, before any coin is drawn.
+        Raises AnswerError if an answer is outside the domain, before any coin is drawn.
         """
         return self._check_answers(answers)
 
     def draw_group(self, n_devices: int, coins: Coins) -> Bytes:
-        """Draw n devices' groups, shape (n, group_bytes): once for a device, whatever it answers."""
+        """Draw n devices' groups, shape (n, group_bytes). A device draws once, whatever it answers."""
         return np.empty((n_devices, 0), np.uint8)
 
     def respond_permanently(self, settled: ArrayLike, group: Bytes, coins: Coins) -> Bytes:
@@ -223,7 +224,7 @@ class Mechanism(ABC):
         return self._in_chunks(permanent, lambda chunk: self._report_rows(chunk, coins))
 
     def perturb_by_stages(self, settled: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
-        """Return n reports, shape (n, n_bytes), by the coins of both stages: what devices do, wave after wave."""
+        """Return n reports, shape (n, n_bytes), by the coins of both stages, as devices do in each wave."""
         return self.report(self.respond_permanently(settled, group, permanent), fresh)
 
     def _in_chunks(self, rows: NDArray[Any], work: Callable[[NDArray[Any]], Bytes]) -> Bytes:
@@ -258,7 +259,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def check_counts(self, counts: Counts, n_reports: int) -> None:
-        """Raise ValueError, with the domain, where no n reports have such counts, all of them in [0, n_reports]."""
+        """Raise ValueError, with the domain, unless n reports can have these counts. All are in [0, n_reports]."""
 
     @abstractmethod
     def count_support(self, reports: Bytes) -> Counts:
@@ -266,13 +267,14 @@ class Mechanism(ABC):
 
     @property
     def prob_implausible(self) -> float:
-        """An upper bound of P(`count_implausible` counts an honest report), whatever the answer; 0: it never does."""
+        """An upper bound of P(`count_implausible` counts an honest report), whatever the answer. 0 means never."""
         return 0.0
 
     def count_implausible(self, reports: Bytes) -> int:
         """Count the reports that honest devices hardly produce, each with at most `prob_implausible`, below 1e-6.
 
-        Who sends reports that no answer produced shows in it, unless they look honest. 0: every report is plausible.
+        Somebody who sends reports that no answer produced shows up here, unless the reports look honest. 0 means that
+        every report is plausible.
         """
         return 0
 
@@ -280,7 +282,7 @@ class Mechanism(ABC):
     def to_wire(self, report: Bytes) -> Any:
         """Return one packed report, shape (n_bytes,), as the JSON value that is sent.
 
-        With an object or a colon in it a collector searches each body for members that stand twice, which takes longer.
+        If it has an object or a colon in it, a collector searches each body for doubled members. That takes longer.
         """
 
     @abstractmethod
@@ -290,10 +292,10 @@ class Mechanism(ABC):
     def columns(
         self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
     ) -> Iterator[LabelledColumn]:
-        """Yield packed reports as columns in the words of their question; by default each part as it is stored.
+        """Yield packed reports as columns in the words of their question, by default each part as it is stored.
 
-        `key`: the question's id. `ends`: the least and the greatest number that may be answered. Raises ReportError
-        for a report that cannot be.
+        `key` is the question's id, `ends` the least and the greatest number that may be answered. Raises ReportError
+        for an impossible report.
         """
         start = 0
         for part in self.parts():
@@ -303,7 +305,7 @@ class Mechanism(ABC):
             start += part.n_bytes
 
     def longest_report(self) -> Bytes:
-        """Return a packed report, shape (n_bytes,), that no other one is longer than as JSON."""
+        """Return a packed report, shape (n_bytes,), whose JSON is at least as long as that of any other."""
         return np.zeros(self.n_bytes, np.uint8)
 
     @abstractmethod
@@ -316,7 +318,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
-        """Return what one packed report, shape (n_bytes,), says, in the labels of the values where there are any."""
+        """Return what one packed report, shape (n_bytes,), says, in the labels of the values if there are any."""
 
     @abstractmethod
     def what_happens(self, language: Language = ENGLISH) -> str:

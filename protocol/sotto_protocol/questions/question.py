@@ -18,13 +18,13 @@ from sotto_protocol.words import epsilon_above
 
 @dataclass(frozen=True)
 class Question:
-    """One question of a survey. What it declares is at least what the mechanism takes.
+    """One question of a survey. It declares at least the epsilon that the mechanism takes.
 
-    `kind`: its type, with what may be answered. `skip`: the answer that no answer stands for; None
-    where there must be an answer (or, any-of, where nothing selected is one). `epsilon` is that of one report,
-    `epsilon_forever` that of all reports of one answer: the same, unless the mechanism has a second stage. `want`: the
-    half-width that an author wishes for, of shares or in a number's unit; of a text the share that is to be detected.
-    `section`: the title of the section that begins with this question, "" where none does.
+    `kind` is its type, with what may be answered. `skip` is the answer that skipping counts as. It is None if people
+    must answer, and in any-of questions where selecting nothing is an answer. `epsilon` is that of one report,
+    `epsilon_forever` that of all reports of one answer. They differ only if the mechanism has two stages. `want` is the
+    half-width that the author asks for, of shares or in a number's unit. For a text it is the share to detect.
+    `section` is the title of the section that begins with this question, else "".
     """
 
     id: str
@@ -53,7 +53,7 @@ class Question:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What can be chosen, where that is listed."""
+        """The options to choose from, if the question lists any."""
         return self.kind.options
 
     @property
@@ -63,11 +63,11 @@ class Question:
 
     @property
     def in_short(self) -> str:
-        """One line on what a device does to an answer: for a page, above the question."""
+        """One line on what a device does to an answer, for a page to show above the question."""
         return self.mechanism.in_short()
 
     def say(self, answer: Any, words: QuestionWords, spoken: Language) -> str:
-        """Return an answer as respondents read it: in the words of one of the survey's languages, and the product's."""
+        """Return an answer as respondents read it, in the words of one of the survey's languages and the product's."""
         if isinstance(answer, bool):
             return spoken.gettext("Yes") if answer else spoken.gettext("No")
         if answer in self.options:
@@ -77,32 +77,33 @@ class Question:
         return self.kind.say(answer)
 
     def decode(self, report: Bytes) -> Any:
-        """Return what one packed report, shape (n_bytes,), says: yes-no as a bool, else the options that it supports.
+        """Return what one packed report, shape (n_bytes,), says: a bool for yes-no, else the options that it supports.
 
-        Of a text, its cohort, and the number that was drawn, or those of the bits that are set, of the whole string and
-        of any n-grams.
+        For a text it returns the cohort, and the number that was drawn or the numbers of the set bits. The bits are
+        those of the whole string, and of n-grams if there are any.
         """
         return self.kind.decode(self.mechanism.decode(report, self.labels))
 
     def columns(self, reports: Bytes) -> Iterator[LabelledColumn]:
-        """Yield the columns of the packed reports that answer it. Raises ReportError for one that cannot be.
+        """Yield the columns of the packed reports that answer it. Raises ReportError for an impossible one.
 
-        Yes-no: ID, no or yes. One-of by k-ary: ID, the reported option. Where a report speaks for several options:
-        ID:OPTION, a boolean each. Of `asked-option` ID.option, which was asked, and ID, no or yes. A number: ID, a
-        float in its unit that may lie outside of the range and whose mean is the unbiased one. Text: as it is stored.
+        Yes-no has a column ID with no or yes, and one-of by k-ary has ID with the reported option. If a report supports
+        several options, there is a boolean column ID:OPTION for each. `asked-option` has ID.option, the option that was
+        asked, and ID, no or yes. A number has ID, a float in its unit. It may lie outside of the range, and its mean is
+        unbiased. A text has columns as it is stored.
         """
         return self.mechanism.columns(self.id, reports, self.labels, self.kind.ends)
 
     def epsilon_of(self, n_reports: int) -> Decimal:
-        """Return what so many reports of one answer take together: never more than `epsilon_forever`."""
+        """Return the epsilon of `n_reports` reports of one answer together, never more than `epsilon_forever`."""
         return min(self.mechanism.epsilon_of(n_reports, self.epsilon), self.epsilon_forever)
 
     def encode(self, answer: Any) -> NDArray[Any]:
-        """Return one person's answer as the mechanism takes it: shape (1,), or (1, n_values) for any-of.
+        """Return one person's answer as the mechanism takes it, shape (1,), or (1, n_values) for any-of.
 
-        yes-no takes a bool, one-of an option's text, any-of a list, tuple or set of options' texts without repeats,
-        text a string. None, no answer, is encoded as `skip`, where there is one.
-        Raises AnswerError, which names the question and what was expected, never the answer.
+        Yes-no takes a bool, one-of an option's text, and text a string. Any-of takes a list, tuple or set of options'
+        texts without repeats. None means no answer, and is encoded as `skip` if there is one. Raises AnswerError, which
+        names the question and what was expected, never the answer.
         """
         if answer is None and self.skip is not None:
             return self.encode(self.skip)
@@ -114,5 +115,5 @@ class Question:
 
     @property
     def expected(self) -> str:
-        """In words, what an answer must be."""
+        """What an answer must be, in words."""
         return self.kind.expected(self.mechanism.max_selected)
