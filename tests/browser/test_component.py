@@ -76,7 +76,7 @@ def test_the_same_answers_get_the_same_noise_after_a_change_and_back(ask: Ask, c
     press(page, "Review what will be sent")
     expect(page.locator("pre")).to_have_text(body or "")
     page.reload()
-    expect(page.get_by_role("alert")).to_contain_text("This page was left before, and keeps no answers.")
+    expect(page.get_by_role("alert")).to_contain_text("You left this page before sending, and it keeps no answers.")
     assert wire.posts() == []
 
 
@@ -232,7 +232,8 @@ def test_an_invitation_comes_in_the_address_which_loses_it(ask: Ask, collector: 
     again = ask(survey, invitation=invitation)
     expect(
         again.get_by_text(
-            "It has already been used, or is for a different survey. Please check it, or ask the people who invited you."
+            "It has already been used, or is for a different survey. Please check it, or ask the people who invited "
+            "you."
         )
     ).to_be_visible()
     again.get_by_label("Your invitation").fill("mine")
@@ -263,7 +264,7 @@ def test_only_what_is_drawn_is_asked(ask: Ask, collector: Served) -> None:
     survey = publish(collector, named("component-drawn", draw=2))
     page = ask(survey)
     expect(page.locator("[data-question]")).to_have_count(2)
-    expect(page.get_by_text("Of these 5 questions only 2 are asked of you")).to_be_visible()
+    expect(page.get_by_text("Your device asks you only 2 of these 5 questions")).to_be_visible()
     drawn = page.locator("[data-question]").evaluate_all("(all) => all.map((each) => each.dataset.question)")
     page.reload()
     expect(page.locator("[data-question]")).to_have_count(2)

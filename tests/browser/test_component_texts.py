@@ -101,7 +101,7 @@ def test_the_modules_that_the_collector_serves_speak_its_languages(collector: Se
 
 
 def fields_of(place: Locator) -> list[Any]:
-    """Return how each question is asked: its words, its hint, what a device does, and its controls with their labels."""
+    """Return how each question is asked: words, hint, what a device does, and controls with their labels."""
     return list(place.evaluate_all(READ))
 
 

@@ -130,7 +130,7 @@ def confidence_interval(
     n the interval is the respondents', for large N the population's.
 
     Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12] and level in (0, 1). The numbers
-    n_intervals and n_waves must be 1 or more, and N at least n. Raises it also where the method does not allow for them.
+    n_intervals and n_waves must be 1 or more, and N at least n. Raises it also where the method cannot take them.
 
     >>> low, high = confidence_interval(400, 1000, Channel.forced_response(1 / 2, 1 / 2))
     >>> print(f"{low:.1%} to {high:.1%}")

@@ -239,7 +239,7 @@ def test_a_survey_of_numbers_alone_has_a_table(tally: Tally) -> None:
 
 
 def test_numbers_have_no_joint_table() -> None:
-    with pytest.raises(DomainError, match="pay asks for numbers. A joint table takes yes-no"):
+    with pytest.raises(DomainError, match=r"pay asks for numbers\. A joint table takes yes-no"):
         read_sides(SURVEY, ["member", "pay"], {})
 
 
