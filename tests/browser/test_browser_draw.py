@@ -52,7 +52,7 @@ def test_the_page_asks_what_was_drawn_the_same_after_a_reload_and_sends_that(
     assert len(asked) == 2
     assert visit.page.locator("#questions .number").all_inner_texts() == ["1", "2"]
     expect(
-        visit.page.get_by_text(f"Of these {len(survey.questions)} questions only 2 are asked of you")
+        visit.page.get_by_text(f"Your device asks you only 2 of these {len(survey.questions)} questions")
     ).to_be_visible()
     visit.page.reload()
     expect(visit.page.locator("#loading")).to_have_count(0)

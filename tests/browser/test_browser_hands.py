@@ -110,8 +110,9 @@ def test_a_survey_is_answered_by_touch_on_a_small_phone(collector: Served, devic
     page = visit.page
     page.get_by_role("button", name="Review what will be sent").tap()
     assert_fits(page)
-    for summary in page.locator("summary:visible").all():
+    for summary in reversed(page.locator("summary:visible").all()):  # the first opens into another
         summary.tap()
+    page.get_by_text("All details, with numbers").tap()
     assert_fits(page)
     for label in ("Yes", "persimmons-leftovers", "elderflower-wine", "elderflower-gin"):
         page.get_by_label(label, exact=True).tap()

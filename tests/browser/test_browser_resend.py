@@ -22,7 +22,9 @@ from wire import Wire, wire_to
 DAYS = 30
 FLUSH_MS = 20_000
 SHOWN = "(id) => document.getElementById(id)?.checkVisibility() && document.getElementById(id).textContent"
-SENTENCE = f"This browser keeps your report for {DAYS} days, to be sent again if it is lost."
+SENTENCE = (
+    f"This browser keeps your report for {DAYS} days, to send it again if it is lost. It doesn't keep your answers."
+)
 TOLD = """() => [...document.querySelectorAll(".notice")]
   .filter((each) => each.checkVisibility()).map((each) => each.textContent)"""
 IN_ELEMENT = """(selector) => {

@@ -73,7 +73,7 @@ def test_an_element_that_was_taken_off_says_that_its_answers_are_gone(ask: Ask, 
     answer(page, survey)
     page.evaluate("globalThis.it = document.querySelector('sotto-survey'); it.remove()")
     page.evaluate("document.querySelector('main').append(it)")
-    expect(page.get_by_role("alert")).to_contain_text("keeps no answers then. Please answer again.")
+    expect(page.get_by_role("alert")).to_contain_text("and your answers with it. Please answer again.")
     expect(page.get_by_role("textbox")).to_have_value("")
 
 
@@ -88,7 +88,7 @@ def test_a_refused_report_has_no_receipt_on_the_page(collector: Served, devices:
     visit.page.get_by_role("button", name="Send", exact=True).click()
     expect(visit.page.get_by_role("heading", name="Your report wasn't accepted")).to_be_visible()
     expect(visit.page.get_by_text("Your receipt", exact=True)).to_be_hidden()
-    expect(visit.page.get_by_text("have that report erased")).to_be_hidden()
+    expect(visit.page.get_by_text("have the report erased")).to_be_hidden()
 
 
 def test_a_refused_report_has_no_receipt_in_the_element(ask: Ask, collector: Served) -> None:
@@ -100,14 +100,14 @@ def test_a_refused_report_has_no_receipt_in_the_element(ask: Ask, collector: Ser
     press(page, "Send")
     expect(page.get_by_role("heading", name="Your report wasn't accepted")).to_be_visible()
     expect(page.get_by_text("Your receipt", exact=True)).to_be_hidden()
-    expect(page.get_by_text("have that report erased")).to_be_hidden()
+    expect(page.get_by_text("have the report erased")).to_be_hidden()
 
 
 def test_a_fault_before_anything_was_answered_does_not_speak_of_answers_in_the_element(ask: Ask) -> None:
     page = ask(at=NOBODY, body=element(NOBODY, named("fault-before-in-the-element")))
     expect(page.get_by_role("alert")).to_contain_text("The survey can't be loaded now")
     expect(page.get_by_role("alert")).to_contain_text("No answer was sent.")
-    expect(page.get_by_role("alert")).not_to_contain_text("you answered")
+    expect(page.get_by_role("alert")).not_to_contain_text("Your answers")
 
 
 def test_a_fault_before_anything_was_answered_does_not_speak_of_answers(collector: Served, devices: Devices) -> None:

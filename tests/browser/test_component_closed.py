@@ -54,4 +54,4 @@ def test_a_receipt_promises_no_erasure_once_all_reports_are_erased(ask: Ask, col
         page = ask(survey, before=before)
         answer(page, survey)
         send(page)
-        expect(page.get_by_text("can have that report erased")).to_have_count(n_promises)
+        expect(page.get_by_text("can have the report erased")).to_have_count(n_promises)

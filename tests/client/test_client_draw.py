@@ -189,7 +189,9 @@ def test_check_explain_and_outbox_say_what_is_drawn(http: FaultServer, state: Pa
     assert "draw 2 of 5 questions on every device, the total is that of the largest 2; each question gets 2 of" in said
     assert "1.58 times as wide as with all reports" in said
     assert json.loads(CliRunner().invoke(main, ["check", str(file), "--json"]).stdout)["draw"] == 2
-    assert "only 2 are asked of you" in " ".join(CliRunner().invoke(main, ["explain", str(file)]).output.split())
+    assert "Your device asks you only 2 of these 5 questions" in " ".join(
+        CliRunner().invoke(main, ["explain", str(file)]).output.split()
+    )
     with closing(client(http, state)) as device:
         asked = ids_of(device)
     assert f"asked: five  {', '.join(asked)}" in CliRunner().invoke(main, ["outbox", str(state)]).output

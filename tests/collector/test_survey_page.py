@@ -282,7 +282,7 @@ def test_a_page_that_draws_says_so_and_shows_no_question_before_it_has_drawn(hou
     hidden = ["hidden" in question_of(page, question.id).attributes for question in DRAWN.questions]
     assert hidden == [True] * len(DRAWN.questions)
     plain = page_of(house, SURVEY)
-    assert "are asked of you" not in plain.text
+    assert "asks you only" not in plain.text
     assert not any("hidden" in question_of(plain, question.id).attributes for question in SURVEY.questions)
 
 
