@@ -96,13 +96,13 @@ def test_a_large_table_takes_the_errors_of_products(monkeypatch: pytest.MonkeyPa
 
 
 def test_categories_that_reports_do_not_tell_apart_are_refused() -> None:
-    with pytest.raises(SourceError, match="cannot tell the 2 categories or cells apart"):
+    with pytest.raises(SourceError, match="cannot distinguish the 2 categories or cells"):
         invert(np.ones((2, 2)))
-    with pytest.raises(SourceError, match="cannot tell the 3"):
+    with pytest.raises(SourceError, match="cannot distinguish the 3"):
         invert(np.zeros((3, 3)))
     twins = np.array([[0.2, 0.7, 0.7], [0.8, 0.3, 0.3]])
     mixture = Mixture((twins,), np.array([30, 70]))
-    with pytest.raises(SourceError, match="cannot tell"):
+    with pytest.raises(SourceError, match="cannot distinguish"):
         information_errors(mixture, fit(mixture))
 
 

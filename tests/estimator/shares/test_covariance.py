@@ -104,7 +104,7 @@ def test_of_bits_the_respondents_noise_is_drawn_bit_by_bit() -> None:
     assert labels == ("a", "b")
     assert matrix == pytest.approx(np.diag([row.standard_error**2 for row in rows]), rel=1e-9)
     assert abs(np.cov(shares.T)[0, 1]) < 6 * matrix[0, 0] / np.sqrt(len(shares))
-    with pytest.raises(DomainError, match="but of any-of by bit-flips about the respondents"):
+    with pytest.raises(DomainError, match="About the respondents, any-of by bit-flips has"):
         share_covariance(tallies[0], "some")
 
 
