@@ -127,16 +127,16 @@ def test_page_says_that_nothing_can_be_taken_out_and_offers_no_erasure(house: Ho
         if not is_open:
             house.administer("POST", f"/v1/surveys/{survey.id}/close")
         pages[survey.id] = " ".join(house.http.get(f"/s/{survey.id}").text.split())
-    said = "The collector adds your report to its counts and does not keep it; so it cannot be taken out again."
+    said = "The collector adds your report to its counts and does not keep it. So nobody can take it out again."
     assert said in pages["counted"]
-    assert "The report is added to the counts and not kept; so it cannot be" in pages["counted"]
+    assert "The report is added to the counts and not kept, so nobody can take it out again." in pages["counted"]
     assert not re.search("eras", pages["counted"])
     assert said not in pages["small"]
     assert 'id="erasure"' in pages["small"]
-    assert "have that report erased" in pages["small"]
+    assert "can have the report erased" in pages["small"]
     if is_open:
-        assert "counted and not kept, so it cannot be taken out again" in pages["counted"]
-        assert "with which your report can be erased" in pages["small"]
+        assert "But the report is counted and not kept, so nobody can take it out again." in pages["counted"]
+        assert "you can have your report erased" in pages["small"]
 
 
 def test_index_says_of_which_surveys_counts_alone_are_kept(house: House) -> None:

@@ -100,7 +100,7 @@ def test_what_fails_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match=r"must be of .* bytes each"):
         labelled.export_labelled(Breaking(survey, impossible), tmp_path / "reports.parquet")
     impossible[:, 0] = 7
-    with pytest.raises(ArchiveError, match=r"holds what no device reports: .*must be 0 or 1"):
+    with pytest.raises(ArchiveError, match=r"has a report that no device sends: .*must be 0 or 1"):
         labelled.export_labelled(Heap(survey, impossible), tmp_path / "reports.parquet")
     with pytest.raises(ArchiveError, match=r"no/such\.parquet cannot be written: No such file"):
         labelled.export_labelled(Heap(survey, impossible), tmp_path / "no" / "such.parquet")

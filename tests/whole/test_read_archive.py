@@ -244,7 +244,7 @@ def test_reports_of_another_survey_and_impossible_ones_are_refused(tmp_path: Pat
         ({"questions": ["afair"]}, "question .'afair'. must be one of affair, rating"),
         ({"parts": [3]}, r"part \(3\) must be in \[0, 2\]"),
         ({"parts": [-1]}, r"part \(-1\) must be in"),
-        ({"parts": [1, 1]}, "must not name one twice"),
+        ({"parts": [1, 1]}, "must not name a part twice"),
     ],
 )
 def test_a_choice_that_cannot_be_is_said(chosen: Any, problem: str, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_yes_or_no_that_is_left_out_counts_as_the_author_says(said: str) -> No
 
 def test_who_may_skip_is_told_so() -> None:
     [question] = explain(survey_of(ONE_OF)).questions
-    assert "Leaving it out counts as “No answer”, and is perturbed" in question.what_happens
+    assert "If you skip it, that counts as “No answer”. Your device may change that" in question.what_happens
 
 
 @pytest.mark.parametrize("answers", [{}, {"q0": None}], ids=["left out", "None"])

@@ -226,7 +226,7 @@ def test_check_and_explain_say_the_strata(tmp_path: Path) -> None:
     file.write_text(TOML)
     assert "strata north, head office, empty, each invitation is for one" in run("check", file)[1]
     said = " ".join(run("explain", file)[1].split())
-    assert "invites people in groups: north, head office, empty." in said
+    assert "invite people in groups: north, head office, empty." in said
     assert "Your device does not say which one is yours" in said
     file.write_text(TOML.replace("invited = true\n", ""))
     code, _, refused = run("check", file)
