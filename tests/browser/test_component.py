@@ -287,7 +287,7 @@ def test_a_report_waits_for_the_network_and_is_delivered(ask: Ask, collector: Se
     press(page, "Review what will be sent")
     wire.cut()
     press(page, "Send")
-    expect(page.get_by_text("Your report waits on this device.")).to_be_visible()
+    expect(page.get_by_text("Your report waits on this device until there is a connection.")).to_be_visible()
     assert [name for name, _ in heard_on(page)] == ["ready", "prepared", "sent"]
     wire.mend()
     page.reload()

@@ -101,7 +101,7 @@ class Visit:
         expect(self.delivery).to_have_text("Your report was delivered.")
 
     def expect_waiting(self) -> None:
-        expect(self.delivery).to_contain_text("Your report waits on this device.")
+        expect(self.delivery).to_contain_text("Your report waits on this device until there is a connection.")
 
 
 def _word(answer: Any) -> str:

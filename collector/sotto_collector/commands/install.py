@@ -24,7 +24,7 @@ def _settings_of_a_machine(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(
     epilog=examples(
         "sotto install --systemd --db /srv/survey/survey.db --port 8000",
-        "sotto install --systemd --port 8000 --backup-to /mnt/backup --keep 7",
+        "sotto install --systemd --db /srv/survey/survey.db --port 8000 --backup-to /mnt/backup",
     )
 )
 @click.option("--systemd", is_flag=True, required=True, help="Make a service of systemd, the only kind there is.")
