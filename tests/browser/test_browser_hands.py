@@ -96,7 +96,7 @@ def assert_fits(page: Page) -> None:
     needed, there = page.evaluate(WIDTHS)
     assert needed <= there == 360
     targets = page.locator("main :is(label.choice, button, select, summary, input[type=text])").all()
-    boxes = [box for target in targets if (box := target.bounding_box()) is not None]
+    boxes = [box for target in targets if target.is_visible() and (box := target.bounding_box()) is not None]
     assert boxes
     for box in boxes:
         assert min(box["width"], box["height"]) >= SMALLEST_PX, box
