@@ -74,7 +74,7 @@ def be_refused(reader: Reader) -> None:
     """Answer a survey in one part that has ended meanwhile."""
     review(reader.tab, n_parts=1)
     reader.tab.click(SEND)
-    until(reader.tab, f"() => ({TEXT})('sotto-survey >> [part=delivery]') === 'Your report wasn't accepted.'")
+    until(reader.tab, f"() => ({TEXT})('sotto-survey >> [part=delivery]') === \"Your report wasn't accepted.\"")
     reader.check("refused")
 
 

@@ -96,7 +96,7 @@ def test_a_refusal_is_logged_as_not_counted_and_with_what_mends_it(
         device.answer(ANSWERS)
         assert device.flush(30)
     [said] = [record.getMessage() for record in caplog.records if "refused for good" in record.getMessage()]
-    assert said == f"A report was refused for good (HTTP 403, {code}) and is not counted; it is kept aside: {hint}."
+    assert said == f"A report was refused for good (HTTP 403, {code}) and is not counted. It is kept: {hint}."
 
 
 def test_a_refusal_that_takes_a_week_is_told_after_the_week(http: FaultServer, state: Path) -> None:
@@ -243,7 +243,7 @@ def test_logs_say_each_step_without_an_answer_a_survey_or_a_receipt(
         receipt = device.answer(ANSWERS)
         assert device.flush(30)
     lines = [record.getMessage() for record in caplog.records if record.name == "sottovoce"]
-    steps = ["The survey came from the collector.", "A survey was answered.", "A report is sent, for the 1. time."]
+    steps = ["The survey came from the collector.", "A survey was answered.", "A report is being sent (attempt 1)."]
     assert lines[:3] == steps
     assert lines[3].startswith("A report was refused for good (HTTP 422, bad_report)")
     secrets = ("leftovers", "wine", "lunch", receipt.id, "127.0.0.1", "epsilon")

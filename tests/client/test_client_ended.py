@@ -69,7 +69,7 @@ def test_a_collector_that_says_the_survey_is_over_ends_the_secret(http: FaultSer
     assert_forgotten(state, secret, mark_answers(PULSE, check_answers(PULSE, WORDS), secret))
     with closing(SurveyClient(http.url, "pulse", state=state)) as device:
         assert [rejected.receipt for rejected in device.rejected] == [refused.id]
-        with pytest.raises(ParticipationEnded, match="ended taking part"):
+        with pytest.raises(ParticipationEnded, match="no longer"):
             device.answer(WORDS, 3)
     assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [Decimal("4.5")] * 2
 

@@ -84,7 +84,7 @@ def test_what_is_no_invitation_is_refused_at_once_and_not_quoted(state: Path, in
 def test_an_invited_survey_is_not_answered_without_an_invitation(http: FaultServer, state: Path) -> None:
     with SurveyClient(http.url, "lunch", state=state) as device:
         assert device.survey.invited
-        with pytest.raises(InvitationError, match="survey lunch is for those who were invited"):
+        with pytest.raises(InvitationError, match="survey lunch is for invited people"):
             device.answer(ANSWERS)
         assert device.pending == []
     assert rows_of(state, "ledger") == http.posts == []

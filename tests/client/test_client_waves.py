@@ -255,7 +255,7 @@ def test_an_earlier_report_that_is_refused_does_not(http: FaultServer, state: Pa
 
 def test_after_the_last_wave_a_wave_that_was_skipped_is_not_answered_any_more(http: FaultServer, state: Path) -> None:
     answer(http, state, WORDS, 3)
-    with pytest.raises(ParticipationEnded, match="ended taking part in survey pulse"):
+    with pytest.raises(ParticipationEnded, match="takes part in survey pulse no longer"):
         answer(http, state, WORDS, 2)
     assert len(http.posts) == len(rows_of(state, "ledger")) == 1
 

@@ -91,7 +91,7 @@ def test_the_command_writes_the_picture_and_json_has_its_curves(tmp_path: Path) 
 def test_a_picture_of_another_kind_is_refused_before_anything_is_read(name: str, tmp_path: Path) -> None:
     result = sotto("explain", tmp_path / "nothing.toml", "--plot", tmp_path / name)
     assert result.exit_code == 2
-    assert "must end in .svg: no other kind of picture is drawn." in result.stderr
+    assert "must end in .svg, the only kind of picture that is drawn." in result.stderr
 
 
 def test_a_picture_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_reports_in_the_surveys_words_are_one_new_file(served: Served, tmp_path:
         f"Error: {target} must be a folder; --labels writes a file.\n",
     )
     assert (
-        "at least 100 reports; the file holds"
+        "counts of 100 reports or more are shown. This file has every single report"
         in run("export", served.db, "guarded", "--labels", "--to", tmp_path / "guarded.parquet")[2]
     )
 

@@ -124,8 +124,8 @@ def test_the_sum_of_the_copy_before_goes_before_another_takes_its_place(copies: 
 
 def test_a_folder_that_is_not_there_is_refused(source: Path, copies: Path) -> None:
     code, said = run("backup", "--db", source, "--to", copies / "disk", "--keep", 2)
-    assert (code, "must be a folder that is there" in said) == (1, True)
-    with pytest.raises(StoreError, match="must be a folder"):
+    assert (code, "must be an existing folder" in said) == (1, True)
+    with pytest.raises(StoreError, match="must be an existing folder"):
         DailyCopies(source, 1)
 
 

@@ -201,7 +201,7 @@ def test_journal_whose_first_line_has_become_another_refuses_the_act(path: Path)
     journal = Journal(path, STORE)
     for content in (b"", b"minutes of the meeting"):
         path.write_bytes(content)
-        with pytest.raises(StoreUnavailableError, match="its first line is another"):
+        with pytest.raises(StoreUnavailableError, match="its first line has changed"):
             journal.write(act_of(1))
         assert path.read_bytes() == content
 
@@ -328,7 +328,10 @@ def test_database_that_has_a_journal_goes_on_with_one(store: Store, path: Path, 
     for content in (None, b""):
         if content is not None:
             other.write_bytes(content)
-        with pytest.raises(JournalError, match=r"is not there, and this database has one.*`sotto db journal .* begins"):
+        with pytest.raises(
+            JournalError,
+            match=r"does not exist, but this database has a journal.*begin another with `sotto db journal ",
+        ):
             keep_journal(store, str(other))
     keep_journal(store, str(other), begins=True)  # a second collector's
     keep_journal(store, str(other))

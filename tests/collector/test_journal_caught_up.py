@@ -97,7 +97,7 @@ def test_erasure_of_a_whole_survey_is_not_done_again_unasked(store: Store, journ
     store.erase_survey(stored.key)
     backup = str(tmp_path / "backup.db")
     with closing(Store(backup)) as served:
-        with pytest.raises(JournalError, match=r"least was erased, and it is there.*restore --in-place"):
+        with pytest.raises(JournalError, match=r"least was erased, but the database has it.*restore --in-place"):
             keep_journal(served, journal)
         assert served.read_tally(publish_here(served, LEAST)).n_reports == 20
     assert restore_in_place(backup, Wishes([read_journal(Path(journal))])).erased == ("least",)
@@ -112,7 +112,7 @@ def test_older_copy_of_a_journal_is_refused_and_so_is_one_with_other_lines(
     older.write_bytes(b"".join(Path(journal).read_bytes().splitlines(keepends=True)[:2]))
     with pytest.raises(
         JournalError,
-        match=r"older copy: it has 1 act, and this database knows of \d\. Give the newest; ",
+        match=r"older copy: it has 1 act, and this database knows of \d\. Give the newest\. ",
     ):
         keep_journal(live, str(older))
     copy_store(live, str(tmp_path / "later.db"))

@@ -212,4 +212,4 @@ def test_status_of_a_file_that_a_restore_did_not_finish_says_so(tmp_path: Path) 
     (tmp_path / "new.db.unfinished").write_bytes(b"half of it")
     said = run("status", "--db", tmp_path / "new.db")
     assert said.exit_code == 1
-    assert "was ended before it was whole, or is at work" in said.stderr
+    assert "was stopped before the end, or is still running" in said.stderr

@@ -222,13 +222,13 @@ def test_released_is_held_against_what_the_backup_knows(tmp_path: Path) -> None:
             "plain=9",
             "--released plain=9 must be at least 10: analysts got the counts of that many reports before the backup.",
         ),
-        ("small=9", f"released of small: {NONE}"),
-        ("none=9", f"released of none: {NONE}"),
+        ("small=9", f"--released small: {NONE}"),
+        ("none=9", f"--released none: {NONE}"),
     ):
         assert restore("--from", backup, "--db", tmp_path / "new.db", "--released", given) == (1, f"Error: {said}\n")
     assert not (tmp_path / "new.db").exists()
     code, notes = restore("--from", backup, "--db", tmp_path / "unknown.db")
-    assert (code, "nothing more of it is released" in notes) == (0, True)
+    assert (code, "Nothing more is released of a survey" in notes) == (0, True)
     assert restore("--from", tmp_path / "unknown.db", "--db", tmp_path / "told.db", "--released", "plain=15")[0] == 0
     for name, n_more, n_given in (("unknown.db", 500, 10), ("told.db", 8, 10), ("told.db", 1, 19)):
         with closing(Store(tmp_path / name)) as store:
@@ -246,5 +246,5 @@ def test_a_restored_survey_of_which_nothing_is_released_says_why(tmp_path: Path)
     restore_copy(str(tmp_path / "backup.db"), str(tmp_path / "restored.db"), Wishes())
     with closing(Store(tmp_path / "restored.db")) as restored:
         (stored,) = restored.list_surveys()
-        with pytest.raises(BelowMinimumError, match="since a restore"):
+        with pytest.raises(BelowMinimumError, match="the database was restored"):
             read_released(restored, stored)

@@ -71,9 +71,9 @@ def test_of_a_wave_that_was_never_given_its_size_is_why(house: House) -> None:
         words = see(house, WAVES, query).words
         assert (RESTORED in words, "fewer reports than the 10 of one wave" in words) == (is_restored, not is_restored)
     for query, said in (
-        ("", "since a restore"),
-        ("?wave=1", "since a restore"),
-        ("?wave=2", "fewer reports of a wave"),
+        ("", "the database was restored"),
+        ("?wave=1", "the database was restored"),
+        ("?wave=2", "a wave has fewer reports than"),
     ):
         assert said in house.read_tally(WAVES, query).get_json(force=True)["detail"]
 

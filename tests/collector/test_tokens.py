@@ -55,7 +55,7 @@ def test_revoked_token_is_unknown_and_the_others_stay(table: TokenTable) -> None
     assert find_token(table, kept) is not None
 
 
-@pytest.mark.parametrize(("prefix", "reason"), [("", "at least 6"), ("abc", "at least 6"), ("z" * 12, "of 0")])
+@pytest.mark.parametrize(("prefix", "reason"), [("", "at least 6"), ("abc", "at least 6"), ("z" * 12, "it matches 0")])
 def test_prefix_that_names_no_single_token_is_refused(table: TokenTable, prefix: str, reason: str) -> None:
     create_token(table, "admin")
     with pytest.raises(TokenError, match=reason):
@@ -103,7 +103,7 @@ def test_rotated_token_allows_what_the_old_did_and_the_old_ends(table: TokenTabl
     ended = find_token(table, old)
     assert ended is not None
     assert has_ended(ended)
-    with pytest.raises(TokenError, match=r"the token has ended, .* create another"):
+    with pytest.raises(TokenError, match=r"the token has ended, .* create a new one"):
         rotate_token(table, hash_token(old).hex()[:12], 0)
 
 

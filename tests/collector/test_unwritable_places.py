@@ -63,7 +63,7 @@ def test_a_path_below_a_file_is_refused(source: Path, tmp_path: Path) -> None:
     said = f"({below}) must be a new file that can be made there: Not a directory.\n"
     assert refuse("backup", "--db", source, "--to", below) == f"Error: the copy {said}"
     assert refuse("db", "restore", "--from", source, "--db", below) == f"Error: db {said}"
-    assert "must be a folder that is there" in refuse("backup", "--db", source, "--to", below, "--keep", 2)
+    assert "must be an existing folder" in refuse("backup", "--db", source, "--to", below, "--keep", 2)
 
 
 def test_an_older_copy_that_cannot_be_deleted_is_named(source: Path, tmp_path: Path) -> None:
