@@ -103,7 +103,7 @@ def test_file_that_was_cut_is_said_with_what_to_look_at_and_nothing_to_destroy(s
         with pytest.raises(StoreUnavailableError) as refused:
             store.check_writable(0)
         assert f"db ({store_file}) has {n_bytes // 2} bytes, but had {n_bytes}. " in str(refused.value)
-        assert "Delete and restore nothing yet: look at it" in str(refused.value)
+        assert "Delete and restore nothing yet. Look at the file" in str(refused.value)
         assert "db restore" not in str(refused.value)
         os.truncate(store_file, n_bytes)
 

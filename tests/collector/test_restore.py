@@ -161,7 +161,7 @@ def test_postgresql_of_an_earlier_schema_is_refused_and_restored_from_an_upgrade
     assert (refused.exit_code, refused.stdout, target.exists()) == (1, "", False)
     assert re.fullmatch(
         r"Error: backup \(postgresql:.*\) must have schema \d+, because it is in PostgreSQL; it has 0008. "
-        r"restore from a copy of it \(createdb --template\), after sotto db upgrade there\.\n",
+        r"Copy it \(createdb --template\), run sotto db upgrade on the copy, and restore from the copy\.\n",
         refused.stderr,
     )
     with database_of(postgres_empty, f"/{postgres_empty.rpartition('/')[2]}") as copy:
