@@ -42,7 +42,7 @@ def test_parts_are_answered_one_by_one_and_back_leads_through_them_all(collector
     expect(page.get_by_role("progressbar", name="2 of 6 answered")).to_be_visible()
     press(page, "Next")
     expect(page.locator("#part-2-title")).to_be_focused()
-    expect(page.get_by_text("Your device changes your answers at random")).to_be_hidden()
+    expect(page.locator("[data-first] .lead")).to_be_hidden()
     visit.question("seen").get_by_label("a theft").check()
     visit.question("overtime").get_by_role("textbox").fill("12")
     press(page, "Back")
