@@ -1,6 +1,6 @@
 """Questions that people may leave out: an answer more, which says only that somebody would rather not say.
 
-A number has no room for one: whoever leaves it out counts as a number that its author chooses, which moves the mean.
+A number has no such option. Leaving it out counts as a number that the author chooses, which moves the mean.
 """
 
 from typing import Any
