@@ -50,7 +50,7 @@ _FIELD = re.compile(r"%\(\w+\)s|%[sd]|\{[^{}]*\}")
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 _TAG = re.compile(r"<[^>]+>")
 
-EXCEPTIONS: dict[str, str] = {}
+EXCEPTIONS = {"Who asks: X": "a label, followed by a name"}
 """Sentences that may stay, each with its reason."""
 
 
