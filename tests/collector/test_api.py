@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -9,13 +10,20 @@ import pytest
 from werkzeug.test import TestResponse
 
 from collecting import SMALL, STRINGS, SURVEY, make_reports, prepare, tally_of
-from house import JSON, House, assert_refused
+from house import JSON, House, assert_refused, open_house
 from sotto_collector.app import create_app
 from sotto_collector.errors import BusyError, StoreUnavailableError
 from sotto_collector.settings import Settings
 from sotto_protocol import Report, Survey, Tally, batch_body
 
 REPORTS = "/v1/surveys/habits/reports"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One collector for what changes nothing."""
+    with open_house(tmp_path_factory.mktemp("shared") / "survey.db", SURVEY, STRINGS) as opened:
+        yield opened
 
 
 def publish(house: House, survey: Survey) -> TestResponse:
@@ -45,8 +53,8 @@ def test_new_survey_is_created_and_the_same_one_again_is_ok(house: House) -> Non
 
 
 @pytest.mark.parametrize("path", ["/v1//surveys/c4n4ry", "//v1/surveys/c4n4ry", "/v1/surveys//c4n4ry/tally"])
-def test_doubled_slash_is_not_found_and_not_redirected(house: House, path: str) -> None:
-    response = house.http.get(path, headers={"Host": "c4n4ry.example"})
+def test_doubled_slash_is_not_found_and_not_redirected(shared: House, path: str) -> None:
+    response = shared.http.get(path, headers={"Host": "c4n4ry.example"})
     assert_refused(response, 404, "not_found")
     assert b"c4n4ry" not in response.data
     assert "Location" not in response.headers
@@ -79,8 +87,8 @@ def test_survey_with_several_faults_is_told_all_of_them_at_once(house: House) ->
 
 
 @pytest.mark.parametrize("body", [b"[]", b'{"id":"a","id":"b"}', b"1" * 5000, b"[" * 40 + b"]" * 40])
-def test_body_that_is_no_survey_is_refused(house: House, body: bytes) -> None:
-    response = house.http.post("/v1/surveys", data=body, content_type=JSON, headers=house.admin)
+def test_body_that_is_no_survey_is_refused(shared: House, body: bytes) -> None:
+    response = shared.http.post("/v1/surveys", data=body, content_type=JSON, headers=shared.admin)
     assert_refused(response, 422, "bad_survey")
 
 
@@ -95,8 +103,8 @@ ROUTES_WITH_A_BODY = [
 
 @pytest.mark.parametrize(("method", "path"), ROUTES_WITH_A_BODY)
 @pytest.mark.parametrize("body", [b" ", b"{", b"\xff", b"[" * 20_000, b"[[1, 2", b'{"receipt": 5, ', b'{"\xff": 1}'])
-def test_what_is_no_json_is_said_to_be_none_everywhere(house: House, method: str, path: str, body: bytes) -> None:
-    response = house.http.open(path, method=method, data=body, content_type=JSON, headers=house.admin)
+def test_what_is_no_json_is_said_to_be_none_everywhere(shared: House, method: str, path: str, body: bytes) -> None:
+    response = shared.http.open(path, method=method, data=body, content_type=JSON, headers=shared.admin)
     assert_refused(response, 400, "bad_json")
 
 
@@ -226,12 +234,11 @@ def test_only_wave_of_a_survey_of_one_is_the_first(house: House) -> None:
     ],
     ids=lambda query: query[:20],
 )
-def test_wave_that_the_survey_has_not_is_refused(house: House, route: str, query: str) -> None:
-    publish(house, STRINGS)
-    response = house.http.get(f"/v1/surveys/strings/{route}?wave={query}", headers=house.analyst)
+def test_wave_that_the_survey_has_not_is_refused(shared: House, route: str, query: str) -> None:
+    response = shared.http.get(f"/v1/surveys/strings/{route}?wave={query}", headers=shared.analyst)
     assert_refused(response, 404, "no_such_wave")
     assert response.get_json(force=True)["detail"] == "wave must be given once, as an integer in [1, 3]."
-    assert_refused(house.http.get(f"/v1/surveys/habits/{route}?wave=2", headers=house.analyst), 404, "no_such_wave")
+    assert_refused(shared.http.get(f"/v1/surveys/habits/{route}?wave=2", headers=shared.analyst), 404, "no_such_wave")
 
 
 def test_records_of_a_closed_survey_are_given_and_head_has_their_length_alone(house: House) -> None:
@@ -280,8 +287,8 @@ def test_store_that_cannot_be_read_is_a_problem_document(house: House, tmp_path:
     "query",
     ["", "1", "3/3", "-1/3", "0/0", "0/4097", "00/3", "0/03", "1/2/3", "a/b", "0/1&part=0/1", "0%0A/1", "9" * 5000],
 )
-def test_part_that_is_none_is_refused(house: House, query: str) -> None:
-    response = house.http.get(f"/v1/surveys/habits/records?part={query}", headers=house.analyst)
+def test_part_that_is_none_is_refused(shared: House, query: str) -> None:
+    response = shared.http.get(f"/v1/surveys/habits/records?part={query}", headers=shared.analyst)
     assert_refused(response, 404, "no_such_part")
 
 
@@ -312,9 +319,9 @@ def test_parts_of_the_records_are_all_of_them(house: House) -> None:
         ("POST", "/v1/surveys/nobody/invitations/revoke", "admin"),
     ],
 )
-def test_unknown_survey_is_said_to_be_unknown(house: House, method: str, path: str, role: str) -> None:
-    headers = getattr(house, role) if role else {}
-    assert_refused(house.http.open(path, method=method, headers=headers), 404, "no_such_survey")
+def test_unknown_survey_is_said_to_be_unknown(shared: House, method: str, path: str, role: str) -> None:
+    headers = getattr(shared, role) if role else {}
+    assert_refused(shared.http.open(path, method=method, headers=headers), 404, "no_such_survey")
 
 
 @pytest.mark.parametrize(
@@ -327,8 +334,8 @@ def test_unknown_survey_is_said_to_be_unknown(house: House, method: str, path: s
         ("GET", REPORTS, 405, "method_not_allowed"),
     ],
 )
-def test_other_routes_are_problem_documents_too(house: House, method: str, path: str, status: int, code: str) -> None:
-    response = house.http.open(path, method=method)
+def test_other_routes_are_problem_documents_too(shared: House, method: str, path: str, status: int, code: str) -> None:
+    response = shared.http.open(path, method=method)
     assert_refused(response, status, code)
     assert ("Allow" in response.headers) == (status == 405)
 
@@ -363,9 +370,9 @@ def test_faults_while_counting_are_problem_documents(  # one table
     assert ("ValueError" in caplog.text) == (status == 500)
 
 
-def test_every_answer_is_json_with_its_type(house: House) -> None:
+def test_every_answer_is_json_with_its_type(shared: House) -> None:
     for path in ("/healthz", "/v1/surveys/habits"):
-        response = house.http.get(path)
+        response = shared.http.get(path)
         assert response.headers["Content-Type"] == JSON
         json.loads(response.data)
 
@@ -380,9 +387,9 @@ def test_every_answer_is_json_with_its_type(house: House) -> None:
         "/readyz",
     ],
 )
-def test_no_answer_to_a_program_is_kept_by_a_cache(house: House, path: str) -> None:
+def test_no_answer_to_a_program_is_kept_by_a_cache(shared: House, path: str) -> None:
     """Whoever may read it now may not tomorrow; an error may be over by then."""
-    house.collect(SURVEY, 3)
-    for headers in (house.admin, {}):
-        response = house.http.get(path, headers=headers)
+    shared.collect(SURVEY, 3)
+    for headers in (shared.admin, {}):
+        response = shared.http.get(path, headers=headers)
         assert response.headers["Cache-Control"] == "no-store"

@@ -42,6 +42,15 @@ def house(tmp_path: Path) -> Iterator[House]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One collector, with results, for who sees them."""
+    with open_house(tmp_path_factory.mktemp("shared") / "survey.db", SMALL, PUBLIC) as opened:
+        for survey in (SMALL, PUBLIC):
+            opened.collect(survey, 20)
+        yield opened
+
+
 def see(house: House, survey: Survey, query: str = "", reader: dict[str, str] | None = None) -> Page:
     headers = password(house.analyst) if reader is None else reader
     return read_page(house.http.get(f"/s/{survey.id}/results{query}", headers=headers))
@@ -57,35 +66,33 @@ def token_of(house: House, reader: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("path", PATHS)
-def test_results_are_for_analysts_of_the_survey(house: House, reader: str, path: str) -> None:
-    house.collect(SMALL, 20)
+def test_results_are_for_analysts_of_the_survey(shared: House, reader: str, path: str) -> None:
     may = reader in ("analyst", "analyst of small")
     unknown = reader in ("nobody", "stranger")
-    token = token_of(house, reader)
-    response = house.http.get(f"/s/small/{path}", headers=token)
+    token = token_of(shared, reader)
+    response = shared.http.get(f"/s/small/{path}", headers=token)
     assert response.status_code == (200 if may else 401 if unknown else 403)
-    response = house.http.get(f"/s/small/{path}", headers=password(token) if token else {})
+    response = shared.http.get(f"/s/small/{path}", headers=password(token) if token else {})
     assert response.status_code == (200 if may else 401)
     assert ("WWW-Authenticate" in response.headers) is not may
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("path", PATHS)
-def test_public_results_are_for_everybody(house: House, reader: str, path: str) -> None:
-    house.collect(PUBLIC, 20)
-    token = token_of(house, reader)
+def test_public_results_are_for_everybody(shared: House, reader: str, path: str) -> None:
+    token = token_of(shared, reader)
     for headers in (token, password(token) if token else {}):
-        assert house.http.get(f"/s/public/{path}", headers=headers).status_code == 200
+        assert shared.http.get(f"/s/public/{path}", headers=headers).status_code == 200
 
 
-def test_who_is_not_signed_in_is_asked_to_be_and_told_where_tokens_come_from(house: House) -> None:
-    response = house.http.get("/s/small/results")
+def test_who_is_not_signed_in_is_asked_to_be_and_told_where_tokens_come_from(shared: House) -> None:
+    response = shared.http.get("/s/small/results")
     assert (response.status_code, response.mimetype) == (401, "text/html")
     assert response.headers["WWW-Authenticate"] == 'Basic realm="results of small, for: analyst", charset="UTF-8"'
     assert "sotto token create --role analyst --survey small" in Page(response.text).words
-    wrong = house.http.get("/s/small/results", headers=password(house.admin))
+    wrong = shared.http.get("/s/small/results", headers=password(shared.admin))
     assert "the token must have the role analyst, not admin." in Page(wrong.text).words
-    assert house.admin["Authorization"].split()[1] not in wrong.text
+    assert shared.admin["Authorization"].split()[1] not in wrong.text
 
 
 def test_a_program_is_told_in_json_what_keeps_it_from_the_json(house: House) -> None:
@@ -97,31 +104,31 @@ def test_a_program_is_told_in_json_what_keeps_it_from_the_json(house: House) -> 
         assert (browser.status_code, browser.mimetype) == (status, "text/html")
 
 
-def test_any_name_goes_with_a_token(house: House) -> None:
+def test_any_name_goes_with_a_token(shared: House) -> None:
     for name in ("", "J\u00f6rg", "x" * 500):
-        assert house.http.get("/s/small/results", headers=password(house.analyst, name)).status_code == 200
+        assert shared.http.get("/s/small/results", headers=password(shared.analyst, name)).status_code == 200
 
 
 @pytest.mark.parametrize(
     "value", ["Basic", "Basic ", "Basic !!!", "Basic Og==", "Basic OnNvdHRv", "Basic /w==", "Bearer", "Digest x=1", "x"]
 )
-def test_garbage_for_a_token_is_no_token(house: House, value: str) -> None:
-    response = house.http.get("/s/small/results", headers={"Authorization": value})
+def test_garbage_for_a_token_is_no_token(shared: House, value: str) -> None:
+    response = shared.http.get("/s/small/results", headers={"Authorization": value})
     assert (response.status_code, response.mimetype) == (401, "text/html")
 
 
-def test_script_that_is_refused_makes_no_browser_ask_for_a_password(house: House) -> None:
-    response = house.http.get("/s/small/results", headers={"X-Requested-With": "results.js"})
+def test_script_that_is_refused_makes_no_browser_ask_for_a_password(shared: House) -> None:
+    response = shared.http.get("/s/small/results", headers={"X-Requested-With": "results.js"})
     assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
-def test_password_opens_pages_only(house: House) -> None:
+def test_password_opens_pages_only(shared: House) -> None:
     """What a browser keeps must not act: no other site's page can then send it along."""
     for path in ("/v1/surveys", "/v1/surveys/small/tally", "/metrics"):
-        response = house.http.get(path, headers=password(house.analyst))
+        response = shared.http.get(path, headers=password(shared.analyst))
         assert_refused(response, 401, "unauthorized")
         assert response.headers["WWW-Authenticate"] == "Bearer"
-    closed = house.http.post("/v1/surveys/small/close", headers=password(house.admin))
+    closed = shared.http.post("/v1/surveys/small/close", headers=password(shared.admin))
     assert_refused(closed, 401, "unauthorized")
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from collecting import SURVEY, assert_problem, make_reports, prepare
@@ -17,6 +18,19 @@ from sotto_collector.store import StoredSurvey
 from sotto_protocol import Report, Survey, batch_body
 
 JSON = "application/json"
+_BUILDERS: dict[tuple[object, ...], Any] = {}
+_compile_builder = Rule._compile_builder
+
+
+def _compile_once(rule: Rule, append_unknown: bool = True) -> Any:
+    """Compile once a process what builds a rule's paths: every app has the same rules, and it is half of making one."""
+    key = rule.rule, rule.subdomain, rule.host, str(rule.defaults), append_unknown
+    if key not in _BUILDERS:
+        _BUILDERS[key] = _compile_builder(rule, append_unknown)
+    return _BUILDERS[key]
+
+
+Rule._compile_builder = _compile_once  # type: ignore[method-assign]
 
 
 class House(NamedTuple):
