@@ -1,5 +1,5 @@
 /**
- * SurveyJS: a form's answers are perturbed when it is completed, and leave the page as noise only.
+ * SurveyJS: when a form is completed, its answers are perturbed. Only noise leaves the page.
  *
  *     import { Model } from "survey-core";
  *     import { SurveyClient } from "sottovoce";
@@ -9,7 +9,7 @@
  *     await attachSurvey(model, new SurveyClient("https://collector.example", "lunch"));
  *     model.render(document.querySelector("#form"));
  *
- * Of survey-core only the model that is given is used.
+ * From survey-core, only the given model is used.
  * @module
  */
 
@@ -30,7 +30,7 @@ export { FormRefused, questionId };
  * @typedef {object} Client the part of a `SurveyClient` that is used
  * @property {() => Promise<{questions: readonly Question[], protectedLittle?: string}>} survey the survey that the form
  *   must fit
- * @property {() => Promise<readonly Question[]>} [questions] those that this device is asked; left out, all
+ * @property {() => Promise<readonly Question[]>} [questions] those that this device asks; all by default
  * @property {(answers: any, wave?: number) => Promise<Draft>} prepare from answers by question id
  * @property {(answers: any, wave?: number) => Promise<Receipt>} answer from answers by question id
  */
@@ -38,16 +38,16 @@ export { FormRefused, questionId };
  * @typedef {object} AttachOptions how a form is attached
  * @property {(draft: Draft) => boolean | Promise<boolean>} [onReview] shows what would be sent. Only `true` sends it; for
  *   anything else the form stays as it is
- * @property {(receipt: Receipt) => void} [onSent] is told once the report is in the device's outbox and the form is empty
- * @property {(fault: unknown) => string | void} [onError] is told why a completed form was not sent. It may return the
- *   text to show in place of the usual one, such as in the respondent's language
- * @property {(sentence: string) => string} [onLittle] is told the sentence that is shown above the questions if answers
- *   are protected little. It returns the one to show, such as in the respondent's language; "" shows none
+ * @property {(receipt: Receipt) => void} [onSent] called once the report is in the device's outbox and the form is empty
+ * @property {(fault: unknown) => string | void} [onError] called with the reason why a completed form was not sent. It
+ *   may return the text to show in place of the usual one, for example in the respondent's language
+ * @property {(sentence: string) => string} [onLittle] called with the sentence above the questions, which is shown if
+ *   answers are protected little. It returns the sentence to show, for example in the respondent's language; "" shows none
  * @property {readonly string[]} [leaveOut] names of the elements that the survey does not ask; their answers are dropped
  * @property {number} [wave] of a repeated survey; default 1
  */
 
-/** What a model must not have, for it would hand answers out while the form is filled in. */
+/** Members that a model must not have: they would give answers away while the form is filled in. */
 const GIVEN_AWAY = {
   surveyPostId: "sends answers in clear",
   partialSendEnabled: "hands out answers before the form is completed",
@@ -64,14 +64,14 @@ const attached = new WeakMap();
 /**
  * Connect a form to a survey, and return what disconnects it.
  *
- * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
- * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
- * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
- * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`). If
- * answers are protected little, an element above the first question says so.
+ * From now on the form can only be completed through the survey. `client` perturbs and sends the answers, they are taken
+ * out of the model, and then the form is complete. `onComplete` and `navigateToUrl` find no answers. After an error the
+ * form stays open with its answers. The form's notification shows the error, and so does the question that it is about.
+ * The form must fit the survey (see `fitForm`) and must not give answers away (see `findLeaks`). If answers are protected
+ * little, an element above the first question says so.
  *
- * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
- * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
+ * Rejects with FormRefused, which lists everything that is wrong, or with what `client.survey()` rejects with. Then the
+ * form cannot be completed until `attachSurvey` succeeds. Also rejects if the model is attached already.
  * @param {Model} model @param {Client} client @param {AttachOptions} [options] @returns {Promise<() => void>}
  */
 export async function attachSurvey(model, client, options = {}) {

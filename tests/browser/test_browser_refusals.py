@@ -42,7 +42,7 @@ def limiting(survey: Survey) -> Tamper:
         (understating, LOUD, "declares 1 but the thresholds take 4.9"),
         (exchanging, HABITS, "not the pinned one"),
         (renewing, HABITS, "$.questions[0].type: must be one of yes-no, one-of, any-of, number, text."),
-        (limiting, LOUD, "above what this page allows (maxEpsilon, 4)"),
+        (limiting, LOUD, "above maxEpsilon (4)"),
     ],
 )
 def test_the_survey_page_refuses(

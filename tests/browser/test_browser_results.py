@@ -89,15 +89,15 @@ def test_nothing_is_sent_or_announced_while_nothing_is_new(opened: tuple[Page, W
 
 def test_a_choice_that_is_being_made_is_left_alone(opened: tuple[Page, Watch], collector: Served) -> None:
     page, _ = opened
-    page.get_by_text("Advanced: how intervals are made").click()
+    page.get_by_text("Advanced: how the ranges are computed").click()
     page.get_by_label("Level").select_option("0.99")
     page.get_by_label("Level").focus()
     collect(collector, WAVES, 10, 3)
     wind(page)
     expect(page.locator("#news")).not_to_have_text("")
     expect(page.get_by_label("Level")).to_be_focused()
-    page.get_by_role("form", name="How intervals are made").get_by_role("button", name="Show").click()
-    expect(page.locator("#advanced")).to_contain_text("99 % intervals about the population")
+    page.get_by_role("form", name="How the ranges are computed").get_by_role("button", name="Show").click()
+    expect(page.locator("#advanced")).to_contain_text("99 % confidence in each range, for the population")
     assert "level=0.99" in page.url
 
 

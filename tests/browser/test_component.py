@@ -274,7 +274,7 @@ def test_only_what_is_drawn_is_asked(ask: Ask, collector: Served) -> None:
 def test_a_page_allows_no_more_than_its_budget(ask: Ask, collector: Served) -> None:
     loud = publish(collector, named("component-loud", LOUD))
     page = ask(loud, max_epsilon="4")
-    expect(page.get_by_role("alert")).to_contain_text("above what this page allows")
+    expect(page.get_by_role("alert")).to_contain_text("above maxEpsilon")
     page.locator("sotto-survey").evaluate("(it) => it.setAttribute('max-epsilon', '5')")
     answer(page, loud, {"q": True})
     send(page)

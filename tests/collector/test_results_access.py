@@ -138,7 +138,7 @@ def test_below_the_least_an_analyst_is_told_how_many_are_missing(house: House) -
     for path in FILES:
         response = house.http.get(f"/s/least/{path}", headers=house.analyst)
         assert response.status_code == 403
-        assert "fewer reports than the 100 that the survey promises" in response.text
+        assert "results of fewer than 100 reports are not shown" in response.text
 
 
 def test_below_the_least_a_stranger_is_told_the_least_and_nothing_else(house: House) -> None:
@@ -178,24 +178,22 @@ def test_tallies_by_wave_add_up_to_the_one_that_is_released(house: House) -> Non
     page = see(house, WAVES)
     assert [row[:2] for row in page.table("Wave by wave: Yes affair")] == [["1", "60"], ["3", "70"]]
     withheld = see(house, WAVES, "?wave=2")
-    assert "fewer reports than the 50 of one wave, or of one group, that the survey promises" in withheld.words
+    assert "a wave or a group with fewer than 50 reports is not shown." in withheld.words
     assert "So far there are 179." in withheld.words  # as the list of surveys says; not 49
 
 
 def test_question_with_cohorts_says_what_it_needs(house: House) -> None:
     house.collect(COHORTS, 3)
-    said = (
-        "fewer reports than the 10 that the survey promises as the least. So far there are 3. At least 7 are missing."
-    )
+    said = "results of fewer than 10 reports are not shown. So far there are 3. At least 7 are missing."
     assert said in see(house, COHORTS).words
     house.collect(COHORTS, 9)  # 12: one of the cohorts has fewer than ten
-    said = "Nothing of this question is shown before each of its 2 groups has 10 reports. At least 8 more must come."
+    said = "This question shows no results until each of its 2 groups has 10 reports. At least 8 more must come."
     page = see(house, COHORTS)
     assert said in page.words
     assert page.all("textarea") == []
     house.collect(COHORTS, 200)
     page = see(house, COHORTS)
-    assert "Nothing of this question" not in page.words
+    assert "This question shows no results" not in page.words
     assert len(page.all("textarea")) == 1
 
 
@@ -207,7 +205,7 @@ def test_counts_that_contradict_the_design_are_warned_of_on_the_page(house: Hous
     ]
     assert house.send(SMALL, fakes).status_code == 200
     page = see(house, SMALL)
-    assert "The reports contradict the survey's design: nothing can be said of this question." in page.words
+    assert "The reports contradict the survey's design, so they say nothing about this question." in page.words
     assert "affair: 200 reports support yes 200 times, where at most 146.2 are expected" in page.words
     told = [question for question in SMALL.questions if question.id != "affair"]
     assert page.words.count("The exact numbers") == len(told)

@@ -17,8 +17,8 @@ from sotto_protocol import Survey
 
 LEAST = 10
 RESTORED = (
-    "The database was restored from a backup. Results are withheld until they are known to differ by enough reports "
-    "from all that were given before."
+    "The database was restored from a backup. Results stay hidden until they surely differ by enough reports "
+    "from all results that were given before."
 )
 CLOSED = "The survey is closed, so no further reports will come."
 PLAIN = replace(SMALL, id="plain", min_reports=LEAST, public_results=True)
@@ -52,7 +52,7 @@ def test_of_a_restored_survey_a_restore_is_why_nothing_is_shown(house: House) ->
         page = see(house, PLAIN, is_analyst=is_analyst)
         assert RESTORED in page.words
         assert ("So far there are 3." in page.words) == is_analyst
-        assert "fewer reports" not in page.words
+        assert "As the survey promises" not in page.words
         assert "missing" not in page.words
     refused = house.http.get("/s/plain/results.json", headers=house.analyst)
     assert_refused(refused, 403, "below_minimum")
@@ -69,7 +69,10 @@ def test_of_a_wave_that_was_never_given_its_size_is_why(house: House) -> None:
     house.collect(WAVES, 2, 2)
     for query, is_restored in (("", True), ("?wave=1", True), ("?wave=2", False)):
         words = see(house, WAVES, query).words
-        assert (RESTORED in words, "fewer reports than the 10 of one wave" in words) == (is_restored, not is_restored)
+        assert (RESTORED in words, "a group with fewer than 10 reports is not shown" in words) == (
+            is_restored,
+            not is_restored,
+        )
     for query, said in (
         ("", "the database was restored"),
         ("?wave=1", "the database was restored"),
@@ -82,6 +85,6 @@ def test_of_a_closed_survey_the_page_says_that_no_more_will_come(house: House) -
     assert CLOSED not in see(house, PLAIN).words
     for survey in (PLAIN, WAVES):
         house.administer("POST", f"/v1/surveys/{survey.id}/close")
-    for survey, query, why in ((PLAIN, "", RESTORED), (WAVES, "?wave=2", "fewer reports than the 10")):
+    for survey, query, why in ((PLAIN, "", RESTORED), (WAVES, "?wave=2", "a group with fewer than 10 reports")):
         words = see(house, survey, query).words
         assert words.index(why) < words.index(CLOSED)

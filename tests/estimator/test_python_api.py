@@ -174,7 +174,7 @@ def test_a_notebook_shows_what_is_known_and_every_text_escaped(estimates: Estima
     assert shown.tags.count("td") == 3 * 5 + 9 * 4 + 10  # what is known; shares; the mean
     known = shown.cells[2]
     assert known.startswith("between ")
-    assert "most likely" in known
+    assert "best estimate" in known
     assert "95 % intervals" in html
     assert "hours" in shown.cells[-1]
 

@@ -123,6 +123,8 @@ def work_until_lost(served: Served, world: World, backup: Path) -> None:
     """Do this and that, make a backup, do more, until the collector is killed at a random moment."""
     acts: list[Callable[[Served], None]] = [world.see, world.see, world.erase, world.revoke, world.welcome]
     world.crowd.wait_for(CHANCE.randint(2, 20))
+    if not world.revoked:  # no run is without one
+        world.revoke(served)
     for act in CHANCE.choices(acts, k=CHANCE.randint(0, 6)):
         act(served)
     with closing(Store(served.db)) as store:

@@ -194,7 +194,7 @@ def test_every_cell_of_the_notebook_runs_and_none_has_an_output(monkeypatch: pyt
     known: dict[str, Any] = {}
     shown = [run_cell("".join(cell["source"]), known) for cell in code]
     [estimates] = [value for value in shown if isinstance(value, Estimates)]
-    assert "most likely" in estimates._repr_html_()
+    assert "best estimate" in estimates._repr_html_()
     people, found = known["people"], known["found"]["years"]
     for row, true in ((known["row"], people["affair"].mean()), (known["years"], people["years"].mean())):
         assert row.low < true < row.high  # by a fixed seed, as is what follows

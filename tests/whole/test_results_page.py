@@ -125,22 +125,22 @@ def test_waves_are_shown_one_after_the_other_and_the_last_beside_all(house: Hous
             assert [[one if one == "–" else float(one) for one in row] for row in rows] == [
                 pytest.approx(row, abs=1e-12) for row in of_waves
             ]
-    assert "waves 1, 2, 3 pooled: reports of one device are not independent" in page.words
-    assert "600 reports. Of 3 waves together." in page.words
+    assert "waves 1, 2, 3 together: one device may have reported in several of them" in page.words
+    assert "600 reports. From 3 waves together." in page.words
 
 
 def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
     for wave in (1, 2):
         house.collect(WAVES, 300, wave)
     said = {
-        "shares": ["n = 600, epsilon 2", "95 % intervals about the population", "waves 1, 2 pooled"],
-        "waves": ["waves 1 to 2, each by itself; epsilon 2", "95 % intervals about the population"],
+        "shares": ["n = 600, epsilon 2", "95 % confidence in each range, for the population", "waves 1, 2 together"],
+        "waves": ["waves 1 to 2, each separately; epsilon 2", "95 % confidence in each range, for the population"],
     }
     for chart, lines in said.items():
         response = house.http.get(f"/s/waves/results/facts/{chart}.svg", headers=house.analyst)
         assert response.headers["Content-Disposition"] == f'attachment; filename="waves-facts-{chart}.svg"'
         assert [line in response.text for line in lines] == [True] * len(lines)
-    assert "pooled" not in response.text
+    assert "waves 1, 2 together" not in response.text
 
 
 def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw_epsilon_is_at_most(
@@ -159,16 +159,16 @@ def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw
     assert n_asked == [f"{row.n_reports:,}" for row in found.rows if row.question == "liked"]
     assert [row[1] for row in shown(page, "liked", 1)] == [row.share for row in found.rows if row.question == "liked"]
     assert shown(page, "member")[0][1] == found.rows[-1].share
-    assert "Epsilon a report at most 2" in page.words
+    assert "Epsilon per report at most 2" in page.words
     said = {
         "liked": "n = ",
-        "member": f"n = {found.rows[-1].n_reports}, epsilon 1; 95 % intervals about the population",
+        "member": f"n = {found.rows[-1].n_reports}, epsilon 1; 95 % confidence in each range, for the population",
     }
     for section, question in zip(page.root.find("section"), survey.questions, strict=True):
         folded = [inner for details in section.find("details") for inner in details.inner]
         in_sight = [line.text for line in section.find("p") if not any(line is one for one in folded)]
         (made_of,) = [line for line in in_sight if line.startswith(said[question.id])]
-        assert "a device answers 1 of the 2 questions; n is the number of reports that answer this one" in made_of
+        assert "each device answers 1 of the 2 questions; n counts the reports that answer this one" in made_of
     assert found.as_table().startswith("Some: n = 400 reports, epsilon at most 2 a report\n")
 
 
@@ -195,7 +195,7 @@ def test_table_of_very_many_answers_has_the_largest_shares_and_the_file_all(tmp_
     with open_house(tmp_path / "wide.db", survey) as house:
         rows = rows_of(tally_of(survey, house.collect(survey, 300)), "q")
         page = read_page(see(house, survey))
-        assert "The 1,000 largest of 1,050 shares" in page.words
+        assert "The 1,000 answers with the highest estimates, out of 1,050" in page.words
         seen = shown(page, "q")
         left_out = [row for row in rows if row not in seen]
         assert (len(seen), len(left_out)) == (MAX_ROWS, 50)
@@ -245,7 +245,7 @@ def test_fake_reports_are_warned_of_in_the_words_of_the_command(house: House, tm
     page = read_page(see(house, SURVEY))
     for line in warned.splitlines():
         assert " ".join(line.removeprefix("Warning: ").split()) in page.words
-    assert "Warning: More reports are unlike any that honest devices send than chance allows" in page.words
+    assert "Warning: More reports than chance allows look unlike anything an honest device sends" in page.words
 
 
 @pytest.mark.parametrize(

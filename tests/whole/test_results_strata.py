@@ -111,7 +111,7 @@ def test_one_stratum_is_shown_as_the_estimator_has_it(house: House) -> None:
     found = estimate_tally(tally_in(house, PLACES, 2))
     assert page.table("Estimates of the shares paid")[0][1] == found.rows[0].share
     assert "25 reports." in page.words
-    assert "n = 25, epsilon 6; 95 % intervals about the population, each by itself; method: chernoff; group" in (
+    assert "n = 25, epsilon 6; 95 % confidence in each range, for the population; method: chernoff; group" in (
         page.words
     )
     assert "<b>south</b> alone" in page.words
@@ -217,11 +217,14 @@ def test_a_stratum_is_withheld_until_its_own_cell_has_the_least_number(db: str) 
         for headers in (password(house.analyst), {}):
             whole = read_page(house.http.get("/s/least/results", headers=headers))
             assert "40 reports." in whole.words
-            assert "These groups are not shown: <b>south</b>, all. There are fewer reports than the 30" in whole.words
+            assert (
+                "These groups are not shown: <b>south</b>, all. As the survey promises, a wave or a group"
+                in whole.words
+            )
             each = read_page(house.http.get("/s/least/results?stratum=each", headers=headers))
             assert {row[1] for row in each.table("Estimates by group paid")} == {"north"}
             one = read_page(house.http.get("/s/least/results?stratum=2", headers=headers))
-            assert "There are fewer reports than the 30 of one wave, or of one group" in one.words
+            assert "a wave or a group with fewer than 30 reports is not shown" in one.words
             assert one.tables == {}
             refused = house.http.get("/s/least/results.json?stratum=2", headers=headers)
             assert (refused.status_code, refused.get_json()["code"]) == (403, "below_minimum")

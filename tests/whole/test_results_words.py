@@ -73,11 +73,9 @@ def test_every_question_begins_with_what_is_known_of_it() -> None:
     tally = Tally(STAFF, {1: 2000}, {"harassed": np.array([1000]), "stay": np.array([35, 1930, 35])})
     results = find_results(Release(STAFF, True, {1: tally}), Choices())
     harassed, stay = results.sections
-    assert harassed.findings == [("Yes", "between 43 and 57 %, most likely 50 %")]
-    assert harassed.sentences == [
-        "The survey aims at ± 2 points, for which it takes about 21,589 reports; there are 2,000."
-    ]
-    assert [words for _, words in stay.findings][1] == "at least 98.6 %, most likely 100.0 %: cannot be told from all"
+    assert harassed.findings == [("Yes", "between 43 and 57 %, best estimate 50 %")]
+    assert harassed.sentences == ["The survey aims at ± 2 points, which takes about 21,589 reports (2,000 so far)."]
+    assert [words for _, words in stay.findings][1] == "at least 98.6 %, best estimate 100.0 %; could be 100 %"
 
 
 def test_an_estimate_that_is_impossible_is_no_headline_and_stands_below_with_why() -> None:
@@ -97,8 +95,8 @@ def test_of_what_is_not_known_there_is_no_chart_on_the_page_and_no_number_in_its
     page = read_page(see(house, STAFF))
     assert sections_of(page)[0].find("svg") == []
     said = verdict_of(page, 0)
-    assert said.startswith("Harassed? Too few reports to say. The survey aims at ± 2 points, for which it takes about ")
-    assert "there are 8." in said
+    assert said.startswith("Harassed? Too few reports to say. The survey aims at ± 2 points, which takes about ")
+    assert "(8 so far)." in said
 
 
 @pytest.mark.parametrize("tag", ["de", "ar"])
@@ -170,7 +168,7 @@ def test_an_open_survey_says_what_looking_again_does_and_a_closed_one_does_not(h
     page = read_page(see(house, STAFF))
     assert "The survey is open until 2099-12-31." in page.root.text
     assert page.root.one("time").attributes["datetime"] == STAFF.closes
-    assert "Who looks again and again, and stops when it pleases, is wrong more often." in page.words
+    assert "If you look again and again, and stop when you like the result, they are wrong more often." in page.words
     house.administer("POST", f"/v1/surveys/{STAFF.id}/close")
     page = read_page(see(house, STAFF))
     assert "The survey is closed." in page.words
@@ -181,7 +179,7 @@ def test_analysts_are_told_how_many_of_the_invited_have_answered(house: House) -
     for survey, n_reports, wave, said in (
         (INVITED, 3, 1, "3 of 3 who were invited have answered."),
         (INVITED_WAVES, 4, 2, "Wave 2: 4 of 4 who were invited have answered."),
-        (INVITED_LEAST, 4, 1, "4 were invited; too few have answered for their number to be shown."),
+        (INVITED_LEAST, 4, 1, "4 were invited. Too few have answered to show how many."),
     ):
         stored = house.stored(survey)
         reports = invite_reports(house.collector.store, stored, make_reports(n_reports, survey, wave))
@@ -203,7 +201,7 @@ def test_an_open_survey_has_a_link_to_intervals_that_hold_at_every_look(house: H
     (link,) = (link["href"] for link in page.all("a") if link.get("id") == "anytime")
     assert link == "results?level=0.9&method=anytime"
     wider = read_page(see(house, STAFF, link.removeprefix("results")))
-    assert "What is said holds at every look together, however often you look" in wider.words
+    assert "These ranges stay valid however often you look" in wider.words
     assert "wrong more often" not in wider.words
     assert not [link for link in wider.all("a") if link.get("id") == "anytime"]
     once, always = (

@@ -10,19 +10,19 @@ export interface SottoDetail {
   readonly wave: number;
 }
 
-/** `code`: the collector's, as docs/http.md has it. */
+/** `code` is the collector's: docs/http.md lists them. */
 export interface SottoRefusedDetail extends SottoDetail {
   readonly code: string;
 }
 
-/** `isAnswered`: this device has answered before; a receipt is shown, and nothing is asked. */
+/** `isAnswered`: this device has answered before. The element shows a receipt and asks nothing. */
 export interface SottoReadyDetail extends SottoDetail {
   readonly isAnswered: boolean;
 }
 
 /**
- * `name`: of the client's error, or `WordsMissing` where buttons and hints could not be loaded in the survey's language;
- * `message`: in English, for whoever runs the page.
+ * `name` is the name of the client's error, or `WordsMissing` if buttons and hints could not be loaded in the survey's
+ * language. `message` is English, for the people who run the page.
  */
 export interface SottoErrorDetail {
   readonly survey: string;
@@ -40,7 +40,7 @@ export interface SottoEventMap {
   "sotto-error": CustomEvent<SottoErrorDetail>;
 }
 
-/** What a page says of a survey; all are attributes, and so texts. */
+/** What a page says about a survey. All are attributes, so their values are texts. */
 export interface SottoAttributes {
   collector: string;
   survey: string;

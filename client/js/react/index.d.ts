@@ -21,7 +21,7 @@ export interface SottoHandlers {
   onError?: (event: SottoEventMap["sotto-error"]) => void;
 }
 
-/** The element's attributes, and those of any element; `children` are shown where the element cannot be. */
+/** The element's attributes, and those of any element. `children` are shown if the element does not work. */
 export interface SottoSurveyProps
   extends Omit<SottoAttributes, "max-epsilon" | "resend-days">,
     SottoHandlers,
@@ -34,7 +34,7 @@ export interface SottoSurveyProps
 /** `<sotto-survey>` as a component of React. */
 export const SottoSurvey: ForwardRefExoticComponent<SottoSurveyProps & RefAttributes<SottoElement>>;
 
-/** What was heard of a survey last. */
+/** The last event of a survey. */
 export type SottoHeard =
   | { readonly status: "waiting"; readonly detail: null }
   | { readonly status: "ready"; readonly detail: SottoReadyDetail }
@@ -42,5 +42,5 @@ export type SottoHeard =
   | { readonly status: "refused"; readonly detail: SottoRefusedDetail }
   | { readonly status: "error"; readonly detail: SottoErrorDetail };
 
-/** `ref`: to be given to a `<sotto-survey>` or a `SottoSurvey`. */
+/** Give `ref` to a `<sotto-survey>` or a `SottoSurvey`. */
 export function useSottoSurvey(handlers?: SottoHandlers): { readonly ref: RefCallback<SottoElement> } & SottoHeard;

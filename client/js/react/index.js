@@ -8,7 +8,8 @@
  *     <SottoSurvey collector="https://collector.example" survey="lunch-2026" fingerprint="0e23d8.."
  *       onDelivered={({ detail }) => thank(detail.survey)} />
  *
- * React before 19 hands no event of an element on, and writes no attribute as the element reads it; this does both.
+ * React before 19 passes on no events of an element and does not write its attributes as the element reads them. This
+ * component does both.
  * @module
  */
 
@@ -20,9 +21,9 @@ const ATTRIBUTES = { className: "class", maxEpsilon: "max-epsilon", resendDays: 
 const WAITING = { status: "waiting", detail: null };
 
 /**
- * Return `ref`, to be given to a `<sotto-survey>` or a `SottoSurvey`, and what was heard of it last: `status` (`waiting` for
- * the survey, `ready`, `prepared`, `sent`, `delivered`, `refused`, `error`) and the event's `detail`. No answer is in it.
- * `handlers`, such as `onDelivered`, are called with the events.
+ * Return `ref`, `status` and `detail`. Give `ref` to a `<sotto-survey>` or a `SottoSurvey`. `status` is its last event:
+ * `waiting` (for the survey), `ready`, `prepared`, `sent`, `delivered`, `refused` or `error`. `detail` is that event's
+ * detail, which never holds an answer. `handlers`, such as `onDelivered`, are called with the events.
  */
 export function useSottoSurvey(handlers = {}) {
   const [heard, setHeard] = useState(WAITING);

@@ -26,14 +26,14 @@ const NEEDED = ["fetch", "AbortController", "ReadableStream"];
 /** @typedef {import("./outbox.js").Waiting} Waiting */
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").Transaction} Transaction */
-/** @typedef {boolean | number | string | readonly string[] | ReadonlySet<string> | null | undefined} Answer an option is its text; null and undefined: none */
+/** @typedef {boolean | number | string | readonly string[] | ReadonlySet<string> | null | undefined} Answer an option is its text; null and undefined mean no answer */
 /** @typedef {{[id: string]: Answer}} Answers by question id */
 /** @typedef {import("./options.js").Options} Options */
 
 /**
  * Answers one survey of one collector for the person at this device. Only noise leaves the device.
  *
- * @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file
+ * @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it from a survey file
  */
 export class SurveyClient {
   #state;
@@ -50,13 +50,14 @@ export class SurveyClient {
   #made = new Map();
 
   /**
-   * Answers one survey of one collector on behalf of the device's respondent. Nothing true is sent, stored, logged or
-   * put into an error. Throws TypeError or RangeError for an argument outside its domain.
+   * Answers one survey of one collector for the device's respondent. No true answer is sent, stored, logged or put into
+   * an error. Throws TypeError or RangeError for an argument outside its domain.
    * @param {string} url the collector's @param {string} surveyId @param {Options} [options]
    */
   constructor(url, surveyId, options = {}) {
     const collector = checkUrl(url);
-    if (!isId(surveyId)) throw new RangeError("surveyId must be 1 to 64 lower-case letters, digits, - or _.");
+    if (!isId(surveyId))
+      throw new RangeError("surveyId must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.");
     const { state, timeoutMs, callbacks, fingerprint, ...chosen } = readOptions(collector, options);
     this.#posting = chosen.posting;
     this.#limits = chosen.limits;
@@ -78,9 +79,9 @@ export class SurveyClient {
   }
 
   /**
-   * The survey, checked: fetched once, or the copy that was kept when the collector cannot be reached.
+   * The survey, checked. It is fetched once. If the collector cannot be reached, it is the copy that the device kept.
    *
-   * Throws SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
+   * Throws SurveyRefused if this device must not answer the survey, SurveyUnavailable if there is no survey.
    * @returns {Promise<Survey>}
    */
   async survey() {
@@ -95,8 +96,9 @@ export class SurveyClient {
   }
 
   /**
-   * The questions that this device's respondent is asked: the survey's, or with `draw` those drawn of them. They are drawn
-   * when they are first asked for, and stay: on every page, in every wave, whatever is answered.
+   * The questions that this device asks its respondent: all of the survey's, or in a survey with `draw` the ones that the
+   * device drew. It draws them when they are first asked for, and keeps them: on every page, in every wave, whatever the
+   * answers are.
    *
    * Throws what `survey` throws, and StateError.
    * @returns {Promise<readonly import("./survey.js").Question[]>}
@@ -110,12 +112,12 @@ export class SurveyClient {
   /**
    * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
    *
-   * In a survey with `draw` only `questions()` need answers. Answers to others may be given too: they are checked as any
-   * other, and dropped. So an app that has them all need not choose.
-   * The same answers give the same draft, however often, until it is sent (or `forget` is called, or the survey is over):
-   * nobody can draw until they like the noise.
+   * In a survey with `draw` only `questions()` need answers. An app may pass answers to the others too: they are checked
+   * and dropped.
+   * The same answers give the same draft until it is sent, `forget` is called or the survey is over. So nobody can draw
+   * again until they like the noise.
    * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
-   * InvitationError, StateError; RangeError for a wave that the survey has not.
+   * InvitationError, StateError; RangeError for a wave that the survey does not have.
    * @param {Given} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
    */
   async prepare(answers, wave = 1) {
@@ -144,10 +146,10 @@ export class SurveyClient {
   }
 
   /**
-   * Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
+   * Perturb the answers to all questions, charge the budget, and deliver the noisy report in the background.
    *
-   * Does not wait for the network, but for the survey where it was not read yet. Answering a wave again never charges or
-   * sends anything: the same answers return the first receipt, as long as the device knows that they are the same.
+   * Waits for the network only if the survey was not read yet. Answering a wave again never charges or sends anything.
+   * The same answers return the first receipt, as long as the device knows that they are the same.
    * Throws what `prepare` throws.
    * @param {Given} answers @param {number} [wave] @returns {Promise<Receipt>}
    */
@@ -160,7 +162,7 @@ export class SurveyClient {
     }
   }
 
-  /** Whether this device has made a draft of a wave, and not sent it. @param {number} [wave] @returns {Promise<boolean>} */
+  /** Whether this device has a draft of a wave that is not sent. @param {number} [wave] @returns {Promise<boolean>} */
   async isPrepared(wave = 1) {
     const { fingerprint } = await this.survey();
     const kept = await this.#transact((transaction) => transaction.get("secrets", fingerprint));
@@ -183,7 +185,7 @@ export class SurveyClient {
     return this.#transact(rejectedReports);
   }
 
-  /** Try at once to deliver all that waits, for at most so long; true when nothing waits any more. */
+  /** Try now to deliver all that waits, for at most `timeoutMs`. Returns true when nothing waits any more. */
   async flush(timeoutMs = 5000) {
     checkNumber("timeoutMs", timeoutMs, 0, MAX_DELAY_MS);
     this.#checkOpen();
@@ -191,9 +193,9 @@ export class SurveyClient {
   }
 
   /**
-   * Send reports of this survey again, the same bytes: delivered ones that are kept (`resendDays`), those whose collector
-   * did not know the survey for a week, and, under another one, those that were refused for their invitation; their receipts.
-   * Without an invitation only what needs none. Throws RangeError for what is no invitation.
+   * Send reports of this survey again, as the same bytes, and return their receipts. These are: delivered reports that
+   * are kept (`resendDays`), reports whose collector did not know the survey for a week, and, with `invitation`, reports
+   * that were refused for their invitation. Throws RangeError if `invitation` is none.
    * @param {string} [invitation] @returns {Promise<string[]>}
    */
   async resend(invitation) {
@@ -214,8 +216,8 @@ export class SurveyClient {
   }
 
   /**
-   * Have the collector take a report of this survey out of what is counted, for good; whether it did. First this device
-   * forgets what it keeps of it. Throws DeliveryError where nobody answers.
+   * Ask the collector to take a report of this survey out of the counts, for good. Returns whether it did. This device
+   * first forgets what it keeps of the report. Throws DeliveryError if no reply comes.
    * @param {string} receipt @returns {Promise<boolean>}
    */
   async erase(receipt) {
@@ -225,8 +227,8 @@ export class SurveyClient {
   }
 
   /**
-   * End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once. What waits
-   * is still delivered; after a report no further wave is answered.
+   * End taking part in this survey: wipe the secret of its noise now, and the marks that recognize its answers. Reports
+   * that wait are still delivered. A device that has made a report answers no more waves.
    */
   async forget() {
     await this.#transact(async (transaction) => {
@@ -240,8 +242,8 @@ export class SurveyClient {
   }
 
   /**
-   * Whether reports of the survey are taken: as its collector said when it was fetched; by its last day, and this device's
-   * clock, where that said nothing. Throws what `survey` throws.
+   * Whether the collector still accepts reports of the survey, as it said when the survey was fetched. If it said nothing,
+   * the survey's last day and this device's clock decide. Throws what `survey` throws.
    * @returns {Promise<boolean>}
    */
   async isOpen() {
@@ -249,12 +251,12 @@ export class SurveyClient {
     return this.#source.isOpen ?? (closes === "" || today() <= closes);
   }
 
-  /** Whether what is kept outlives the page; false where the browser stores nothing. @returns {Promise<boolean>} */
+  /** Whether what is kept outlives the page; false if the browser stores nothing. @returns {Promise<boolean>} */
   async isDurable() {
     return (await this.#state).isDurable;
   }
 
-  /** Stop delivering; what is undelivered waits in the state for the next client. */
+  /** Stop delivering. What is undelivered waits in the state for the next client. */
   close() {
     this.#isClosed = true;
     this.#delivery.close();
@@ -316,13 +318,12 @@ export class SurveyClient {
   }
 }
 
-/** Throw StateError where what is needed is missing, and say what: nothing is taken for a fault of the network later. */
+/** Throw StateError if the browser lacks something, and name it: later it would look like a fault of the network. */
 function checkBrowser() {
   if (globalThis.crypto?.subtle === undefined) {
     const { node } = /** @type {any} */ (globalThis).process?.versions ?? {};
-    if (node)
-      throw new StateError(`sottovoce needs Node.js ${OLDEST_NODE} or newer, which has WebCrypto; this is ${node}.`);
-    throw new StateError("sottovoce needs WebCrypto, which browsers have on pages served by https:// (or localhost).");
+    if (node) throw new StateError(`sottovoce needs Node.js ${OLDEST_NODE} or newer, for WebCrypto; this is ${node}.`);
+    throw new StateError("sottovoce needs WebCrypto, which browsers have only on pages at https:// or localhost.");
   }
   const missing = NEEDED.filter((name) => !(/** @type {any} */ (globalThis)[name]));
   if (missing.length > 0) throw new StateError(`sottovoce needs ${missing.join(", ")}, which this browser lacks.`);

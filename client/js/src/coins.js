@@ -61,7 +61,8 @@ export class Coins {
 
   async #draw(/** @type {number} */ nBytes) {
     const drawn = await this.take(nBytes);
-    if (drawn.length !== nBytes) throw new Error(`a source of coins gave ${drawn.length} bytes, not ${nBytes}.`);
+    if (drawn.length !== nBytes)
+      throw new Error(`a source of coins gave ${drawn.length} bytes where ${nBytes} were asked for.`);
     return drawn;
   }
 }
@@ -83,7 +84,8 @@ export function drawUpTo(most) {
 export function givenBytes(bytes) {
   let position = 0;
   return async (nBytes) => {
-    if (position + nBytes > bytes.length) throw new RangeError(`given bytes (${bytes.length}) are too few.`);
+    if (position + nBytes > bytes.length)
+      throw new RangeError(`given bytes (${bytes.length}) must be at least ${position + nBytes}.`);
     position += nBytes;
     return bytes.slice(position - nBytes, position);
   };

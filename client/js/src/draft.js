@@ -1,4 +1,4 @@
-/** A draft: a report that is made and not sent. What it is drawn from is kept, so that it stays the same. */
+/** A draft: a report that is made and not sent. The device keeps what it is drawn from, so it stays the same. */
 
 import { areEqual, hex } from "./bytes.js";
 import { importSecret, osBytes } from "./coins.js";
@@ -19,7 +19,7 @@ import { REPORT_ID_BYTES, batchBody, blanksAfter, wireReport } from "./report.js
  */
 /** @typedef {{fingerprint: string, surveyId: string, key: CryptoKey, drafts: {[wave: number]: {seed: CryptoKey, id: Uint8Array}}}} Secret */
 
-/** A report that could be sent: what the respondent may look at before. */
+/** A report that is not sent yet, for the respondent to look at. */
 export class Draft {
   #send;
   /** @type {Promise<Receipt> | null} */
@@ -32,19 +32,19 @@ export class Draft {
    */
   constructor(survey, columns, id, { wave, epsilon, invitation }, send) {
     this.#send = send;
-    /** What it takes, in nats; an exact decimal. */
+    /** The epsilon that it takes, in nats; an exact decimal. */
     this.epsilon = writeEpsilon(epsilon);
-    /** The report as it is sent, but for the invitation to an invited survey. */
+    /** The report as it is sent. The invitation to an invited survey is not in it. */
     this.sent = wireReport(survey, id, columns, wave);
     /** The receipt that it will have. */
     this.receipt = this.sent.id;
-    /** That answers are protected little, in an English sentence to respondents; "" if they are not. */
+    /** An English sentence for respondents if their answers are protected little, or else "". */
     this.protectedLittle = survey.protectedLittle;
-    /** The very text that is posted, to the last blank. */
+    /** The text that is posted, with all its blanks. */
     this.body = batchBody(survey.fingerprint, this.sent, blanksAfter(survey, this.sent), invitation);
     /**
-     * What it says, by question id, of those that are answered: yes-no a boolean, others the options that it supports; a
-     * text question's cohort and the numbers of the bits that are set.
+     * What it says about each question that is answered, by question id. For yes-no that is a boolean, for a text
+     * question its cohort and the numbers of the bits that are set, for others the options that it supports.
      * @type {{[id: string]: any}}
      */
     this.reported = Object.fromEntries(
@@ -56,7 +56,7 @@ export class Draft {
     Object.freeze(this);
   }
 
-  /** Charge the budget, and leave the report to be delivered; once, however often it is called. @returns {Promise<Receipt>} */
+  /** Charge the budget and deliver the report, once, however often this is called. @returns {Promise<Receipt>} */
   send() {
     this.#sent ??= this.#send().catch((fault) => {
       this.#sent = null; // nothing was charged: it may be sent another time
@@ -140,7 +140,7 @@ function checkUnanswered(/** @type {Survey} */ survey, /** @type {number} */ wav
 
 function ended(/** @type {Survey} */ survey) {
   return new ParticipationEnded(
-    `this device has ended taking part in survey ${survey.id}: the secret of its noise is forgotten, and another ` +
+    `this device takes part in survey ${survey.id} no longer. It has forgotten the secret of its noise, so another ` +
       "report would tell more than the survey declares.",
   );
 }
@@ -157,5 +157,5 @@ function invitationOf(
   }
   const known = given ?? earlier.flatMap((entry) => entry.invitation || []).pop();
   if (known) return known;
-  throw new InvitationError(`survey ${survey.id} is for those who were invited; invitation must be given.`);
+  throw new InvitationError(`survey ${survey.id} is for invited people; invitation must be given.`);
 }

@@ -9,7 +9,8 @@ import { DeliveryError } from "./errors.js";
 
 const MAX_KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB of requests that outlive their page
 
-const UNREACHED = "it cannot be reached, has no such survey, or does not allow this page's origin: see --cors-origin";
+const UNREACHED =
+  "it cannot be reached, does not have the survey, or does not allow this page's origin: see --cors-origin";
 const PROBLEM = "application/problem+json";
 const PROBLEM_TYPE = "urn:sottovoce:problem:";
 

@@ -1,4 +1,4 @@
-/** What a client is made with: options, checked once. */
+/** The options of a client, checked once. */
 
 import { checkCallbacks } from "./callbacks.js";
 import { MAX_DELAY_MS } from "./delivery.js";
@@ -11,23 +11,24 @@ const MAX_RESEND_DAYS = 365;
 /**
  * @typedef {object} Options
  * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
- * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
- * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
+ * @property {number | string} [maxEpsilon] the most epsilon that all versions of this survey may take, ever; in nats, default 8
+ * @property {number | string} [maxPeriodEpsilon] the most epsilon that all surveys may take in `periodDays` days; default 16
  * @property {number} [periodDays] default 30
  * @property {string} [fingerprint] the only version of the survey to accept
- * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
- * @property {string} [invitation] to an invited survey, as the respondent has it
- * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
- * @property {number} [resendDays] for so many days each report is kept after its delivery, to be sent again; default 0
- * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
- * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that
- *   this page delivers
- * @property {(rejected: import("./outbox.js").Rejected) => unknown} [onRejected] and with each that is refused for good
+ * @property {number} [timeoutMs] for one whole exchange with the collector, to the end of its reply; default 30,000
+ * @property {string} [invitation] the respondent's invitation to an invited survey
+ * @property {number} [maxDelayMs] the longest random delay before a report is first posted; default 0
+ * @property {number} [resendDays] days that each report is kept after its delivery, to be sent again; default 0
+ * @property {string} [relayUrl] where reports are posted in place of `url`; the collector then does not see the device's address
+ * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that this
+ *   page delivers
+ * @property {(rejected: import("./outbox.js").Rejected) => unknown} [onRejected] called with each report that is
+ *   refused for good
  */
 
 /**
- * Return the options, those that were left out as they are usually. Throws TypeError or RangeError, which name the option
- * and quote nothing secret.
+ * Return the options, with the defaults of those that were left out. Throws TypeError or RangeError, which name the
+ * option and quote nothing secret.
  * @param {string} url the collector's, checked @param {Options} options
  */
 export function readOptions(url, options) {
@@ -41,7 +42,7 @@ export function readOptions(url, options) {
   } = options;
   const { maxEpsilon = 8, maxPeriodEpsilon = 16, periodDays = 30, fingerprint, invitation, ...rest } = others;
   const { onDelivered, onRejected, ...unknown } = rest;
-  for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'.`);
+  for (const name of Object.keys(unknown)) throw new TypeError(`options has no member '${name}'.`);
   const postUrl = checkUrl(relayUrl, "relayUrl");
   if (typeof state !== "string" || state === "") throw new TypeError("state must be a text that is not empty.");
   checkNumber("timeoutMs", timeoutMs, 1, MAX_DELAY_MS);

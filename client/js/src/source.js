@@ -97,7 +97,7 @@ export class SurveySource {
     }
     if (readJson(reply.body) === undefined) {
       // the login page of a network in between
-      throw new SurveyUnavailable(`survey ${this.surveyId}: the answer is not the collector's.`, problemOf(reply));
+      throw new SurveyUnavailable(`survey ${this.surveyId}: the reply is not a collector's.`, problemOf(reply));
     }
     return reply;
   }
@@ -110,7 +110,7 @@ export class SurveySource {
       if (!(fault instanceof SurveyError)) throw fault;
       throw new SurveyRefused(`survey ${this.surveyId} is refused: ${fault.message}`, { cause: fault });
     }
-    throw new SurveyRefused(`survey ${this.surveyId} was asked for, and another was served.`);
+    throw new SurveyRefused(`survey ${this.surveyId} was asked for, but the collector sent another.`);
   }
 
   /** Hold a survey against what this device demands. */
@@ -122,7 +122,7 @@ export class SurveySource {
     // Of all its waves, so that a device that begins can finish, if its answers stay the same.
     if ((parseEpsilon(survey.epsilonForever) ?? 0n) > maxEpsilon) {
       const waves = survey.waves > 1 ? ` in ${survey.waves} waves` : "";
-      const limit = `above what this page allows (maxEpsilon, ${writeEpsilon(maxEpsilon)})`;
+      const limit = `above maxEpsilon (${writeEpsilon(maxEpsilon)})`;
       throw new SurveyRefused(`survey ${survey.id} takes epsilon ${survey.epsilonForever}${waves}, ${limit}.`);
     }
     return survey;

@@ -31,11 +31,11 @@ export class Question {
     this.text = fields.text("text", LENGTHS.text);
     /** @type {readonly string[]} */
     this.options = Object.freeze(this.kind.options(fields));
-    /** @type {any} of numbers: from which to which, in what steps and units */
+    /** @type {any} of a number question: minimum, maximum, step and unit */
     this.range = this.kind.range?.(fields) ?? null;
-    /** @type {string | number | boolean | null} what no answer stands for */
+    /** @type {string | number | boolean | null} the answer that a skipped question counts as */
     this.skip = fields.has("skip") ? this.kind.skip(fields, this) : null;
-    /** The half-width that its author aims at, as a plain decimal, or null. */
+    /** The margin of error that its author wants, as a plain decimal, or null. */
     this.want = fields.optional("want", null, () => takeWant(fields, this.range));
     /** The title of the section that begins with it, or "". */
     this.section = takeText(fields, "section");
@@ -53,7 +53,8 @@ export class Question {
   }
 
   /**
-   * Return what so many reports of one answer take together, in units of 1e-12 nats: never more than `epsilonForever`.
+   * Return the epsilon that `nReports` reports of one answer take together, in units of 1e-12 nats: at most
+   * `epsilonForever`.
    * @param {number} nReports
    */
   epsilonOf(nReports) {
@@ -74,7 +75,7 @@ export class Question {
     return encoded;
   }
 
-  /** In words, what an answer must be. */
+  /** What an answer must be, in words. */
   get expected() {
     return this.kind.expected(null, this);
   }
@@ -109,7 +110,7 @@ export class Survey {
     this.publicResults = fields.flag("public_results");
     const keep = fields.optional("keep", "reports", () => fields.oneOf("keep", ["counts", "reports"]));
     this.keep = /** @type {"reports" | "counts"} what the collector keeps */ (keep);
-    /** How many questions are drawn on every device; 0: all are asked. */
+    /** How many questions each device draws; 0: it asks all. */
     this.draw = fields.optional("draw", 0, () => fields.integer("draw", 1, 199));
     /** @type {readonly string[]} the groups in which people are invited */
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
@@ -122,15 +123,15 @@ export class Survey {
     this.contact = takeText(fields, "contact");
     /** The last day on which a collector takes reports, in UTC, such as 2026-12-31; or "". */
     this.closes = fields.optional("closes", "", () => fields.take("closes", "a day such as 2026-12-31", isDay));
-    /** So many days after that a collector erases the reports, and keeps counts; 0: it does not by itself. */
+    /** How many days after the last one the collector erases the reports and keeps counts; 0: it never does. */
     this.eraseAfter = fields.optional("erase_after", 0, () => fields.integer("erase_after", 1, MAX_ERASE_AFTER));
-    /** The first day, in UTC, on which they are to be gone, or "". */
+    /** The first day, in UTC, on which the reports must be gone, or "". */
     this.eraseOn = eraseDay(fields, this);
     if (this.strata.length > 0 && !this.invited) throw fields.fail("strata", WHY_INVITED);
     this.questions = readQuestions(fields, listed);
     this.#words = readWords(fields, this);
     fields.finish();
-    /** The tags of the languages that it can be read in, its own first. */
+    /** The tags of the languages in which it can be read, its own first. */
     this.languages = Object.freeze(this.#words.map((words) => words.lang));
     if (this.draw >= this.questions.length) throw fields.fail("draw", whyNoDraw(this.questions.length));
     /** How many questions a device answers. */
@@ -144,9 +145,9 @@ export class Survey {
   }
 
   /**
-   * Return what respondents read in one of its languages; answers are the options of its own, whatever is read.
+   * Return the words that respondents read in one of its languages. Answers are always options of its own language.
    * Throws RangeError for another language.
-   * @param {string} [lang] its own where it is left out
+   * @param {string} [lang] the survey's own by default
    */
   words(lang = this.lang) {
     const found = this.#words.find((words) => words.lang === lang);
@@ -155,8 +156,8 @@ export class Survey {
   }
 
   /**
-   * That answers are protected little, in an English sentence to respondents; "" if they are not. Show it above the
-   * questions, and where respondents look at what will be sent.
+   * An English sentence for respondents if their answers are protected little, or else "". Show it above the questions,
+   * and where respondents look at what will be sent.
    */
   get protectedLittle() {
     return sayLittle(inEnglish, this);
@@ -168,7 +169,7 @@ export class Survey {
     return taken.slice(0, this.nDrawn).reduce((sum, epsilon) => sum + epsilon, 0n);
   }
 
-  /** Throw RangeError for a wave that this survey has not. @param {number} wave */
+  /** Throw RangeError for a wave that this survey does not have. @param {number} wave */
   checkWave(wave) {
     if (!Number.isInteger(wave) || wave < 1 || wave > this.waves) {
       throw new RangeError(`wave must be an integer in [1, ${this.waves}].`);
@@ -178,9 +179,9 @@ export class Survey {
   /**
    * Return every question's encoded answer. Throws AnswerError, which never quotes what was given.
    *
-   * Every question must be answered: a report without one would tell that it was skipped. Where a question has `skip`,
-   * an answer that is null, undefined or left out stands for that. In a survey with `draw` only the drawn questions need
-   * one; one that is given to another is checked and dropped, and stands here as null.
+   * Every question must be answered: a gap in a report would show that it was skipped. If a question has `skip`, an
+   * answer that is null, undefined or left out counts as that. In a survey with `draw` only the drawn questions need an
+   * answer. Answers to the others are checked and dropped, and are null here.
    * @param {{[id: string]: unknown}} answers @param {readonly boolean[]} [drawn]
    * @returns {(import("./mechanisms.js").Encoded | null)[]}
    */
@@ -192,8 +193,8 @@ export class Survey {
       drawn[index] && skip === null && !given.includes(id);
     const missing = this.questions.filter(isMissing).map(({ id }) => id);
     if (missing.length > 0) {
-      const why = "every question must be answered, since skipping one would leak";
-      throw new AnswerError("$", `${why}; missing: ${missing.join(", ")}.`);
+      const why = "every question must be answered, because a skipped one would leak";
+      throw new AnswerError("$", `${why}. Missing: ${missing.join(", ")}.`);
     }
     const nUnknown = given.filter((id) => !ids.includes(id)).length; // it may be an answer by mistake: not quoted
     if (nUnknown > 0)

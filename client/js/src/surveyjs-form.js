@@ -1,7 +1,7 @@
 /**
- * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
+ * A SurveyJS form beside a survey: which element asks which question, and what its values mean.
  *
- * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
+ * The rules are those by which `sotto survey import` reads a form (sotto_author/forms/surveyjs.py).
  * @typedef {import("survey-core").SurveyModel} Model
  * @typedef {import("survey-core").Question} Element
  * @typedef {{id: string, type: string, options: readonly string[], skip: string | number | boolean | null, range?: any}} Question
@@ -82,9 +82,9 @@ export function fitForm(model, questions, leaveOut = []) {
     if (left.delete(element.name)) continue;
     if (elements.has(id)) problems.push(`two elements are named for the question "${id}"`);
     else if (questions.some((question) => question.id === id)) elements.set(id, element);
-    else problems.push(`the survey does not ask "${element.name}"; its answers are dropped if leaveOut names it`);
+    else problems.push(`the survey does not ask "${element.name}"; name it in leaveOut to drop its answers`);
   }
-  left.forEach((name) => problems.push(`leaveOut names "${name}", and no such element asks anything`));
+  left.forEach((name) => problems.push(`leaveOut names "${name}", but no element of that name asks anything`));
   const fits = new Map();
   for (const question of questions) {
     const element = elements.get(question.id);
@@ -96,8 +96,8 @@ export function fitForm(model, questions, leaveOut = []) {
 }
 
 /**
- * Return the answers in a form, by question id, as a client takes them: null, or for any-of nothing selected, where
- * there is none or its element is not visible. Throws AnswerError, which holds no answer.
+ * Return the answers in a form, by question id, as a client takes them. If there is no answer, or its element is not
+ * visible, it is null, or for any-of an empty list. Throws AnswerError, which holds no answer.
  * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>["fits"]} fits
  */
 export function readAnswers(model, questions, fits) {
@@ -109,7 +109,7 @@ export function readAnswers(model, questions, fits) {
     const isGiven = element && element.isVisible && element.isParentVisible && !element.isEmpty();
     const answer = isGiven ? read(element) : null;
     if (answer === null && question.skip === null && question.type !== "any-of") {
-      throw new AnswerError(question.id, "an answer is needed.");
+      throw new AnswerError(question.id, "the question must be answered.");
     }
     answers[question.id] = answer ?? (question.type === "any-of" ? [] : null);
   }
@@ -126,10 +126,10 @@ export function isTooLong(element) {
 function misfits(model, element, question) {
   const type = element.getType();
   if (!QUESTION_TYPES[type]?.includes(question.type)) {
-    return [`the survey has ${question.type}, for which "${element.name}" (${type}) is no element`];
+    return [`the survey's question is ${question.type}, which "${element.name}" (${type}) cannot ask`];
   }
   const found = BESIDE.filter((name) => element[name]).map((name) => `"${element.name}" must not have ${name}`);
-  if (element.choicesByUrl?.url) found.push(`"${element.name}" must list its choices, and not load them`);
+  if (element.choicesByUrl?.url) found.push(`"${element.name}" must list its choices rather than load them`);
   if (element.valuePropertyName) found.push(`"${element.name}" must not have valuePropertyName`);
   const hidden = question.skip === null && question.type !== "any-of" ? whyEmpty(model, element) : "";
   if (hidden) found.push(`"${element.name}" ${hidden}, so the survey's question needs \`skip\``);

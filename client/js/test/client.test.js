@@ -108,7 +108,10 @@ test("changed answers are refused and not charged", async (t) => {
   const late = await faultOf(device.answer({ which: ["option-018"] }));
   for (const fault of [early, late]) {
     assert.ok(fault instanceof AlreadyAnswered);
-    assert.match(fault.message, /whether or not that report was counted; another one would take epsilon 16 again\.$/);
+    assert.match(
+      fault.message,
+      /whether or not that report was counted\. Another report would take epsilon 16 again\.$/,
+    );
     assert.doesNotMatch(fault.message, /option/);
     assert.deepEqual([fault.needed, fault.left, fault.limit], ["16", "0", "one report per survey"]);
   }
@@ -116,8 +119,8 @@ test("changed answers are refused and not charged", async (t) => {
 });
 
 const BAD_ANSWERS = [
-  [{}, "$", "every question must be answered, since skipping one would leak; missing: paid, dish, drinks."],
-  [{ paid: true, dish: "soup" }, "$", "missing: drinks"],
+  [{}, "$", "every question must be answered, because a skipped one would leak. Missing: paid, dish, drinks."],
+  [{ paid: true, dish: "soup" }, "$", "Missing: drinks"],
   [{ ...ANSWERS, [CANARY]: 1 }, "$", "1 unknown question id"],
   [{ ...ANSWERS, paid: CANARY }, "paid", "the answer must be true or false"],
   [{ ...ANSWERS, paid: 1 }, "paid", "the answer must be true or false"],
@@ -161,7 +164,7 @@ test("a question that may be skipped is answered by what skipping stands for, wh
   }
   assert.deepEqual(Object.keys(draft.reported).sort(), ["10", "2", "constructor"]);
   const fault = await faultOf(left.prepare({ 2: "there" }));
-  assert.ok(fault instanceof AnswerError && fault.message.includes("missing: 10."), String(fault));
+  assert.ok(fault instanceof AnswerError && fault.message.includes("Missing: 10."), String(fault));
 });
 
 test("a survey in languages has the words of each, and is answered with the options of its own", async (t) => {

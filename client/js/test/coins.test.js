@@ -96,8 +96,8 @@ test("more than 256 values are drawn from four bytes, and none is missed", async
 });
 
 test("a source that gives too few bytes is noticed", async () => {
-  await assert.rejects(new Coins(async () => new Uint8Array(1)).flip(1, 2), /gave 1 bytes, not 2/);
-  await assert.rejects(givenBytes(new Uint8Array(3))(4), /given bytes \(3\) are too few/);
+  await assert.rejects(new Coins(async () => new Uint8Array(1)).flip(1, 2), /gave 1 bytes where 2 were asked for/);
+  await assert.rejects(givenBytes(new Uint8Array(3))(4), /given bytes \(3\) must be at least 4/);
 });
 
 test("the systems bytes are as many as asked, and never the same", async () => {

@@ -84,7 +84,7 @@ test("answers to what was not drawn are checked and dropped, and need not be the
   assert.ok(fault instanceof AnswerError);
   assert.equal(fault.where, other);
   const missing = await faultOf(device.answer({}));
-  assert.ok(missing.message.includes(`missing: ${asked.join(", ")}.`), missing.message);
+  assert.ok(missing.message.includes(`Missing: ${asked.join(", ")}.`), missing.message);
   const receipt = await device.answer(ALL);
   const same = Object.fromEntries(asked.map((id) => [id, ALL[id]]));
   assert.deepEqual(await device.answer({ ...same, [other]: null }), receipt, "the same answers");

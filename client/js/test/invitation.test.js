@@ -48,7 +48,7 @@ test("an invited survey is not answered, nor a draft of it shown, without an inv
   for (const call of [device.answer(ANSWERS), device.prepare(ANSWERS)]) {
     const fault = await faultOf(call);
     assert.ok(fault instanceof InvitationError);
-    assert.match(fault.message, /^survey lunch is for those who were invited; invitation must be given\.$/);
+    assert.match(fault.message, /^survey lunch is for invited people; invitation must be given\.$/);
   }
   assert.deepEqual([await device.pending(), await rowsOf(state, "ledger"), http.posts], [[], [], []]);
   await answerOnce(http, state, ANSWERS, 1, { invitation });

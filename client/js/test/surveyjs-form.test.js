@@ -92,7 +92,7 @@ test("numbers of sliders, texts and ratings are read, and elements that give oth
     [{ type: "text", min: 0, max: 9 }, /must have the inputType number/],
     [{ type: "text", inputType: "number", min: 0 }, /may give (undefined)?, where/],
     [{ type: "slider", isRequired: false }, /need not be answered/],
-    [{ type: "dropdown", choices: [1, 2] }, /for which "effort" \(dropdown\) is no element/],
+    [{ type: "dropdown", choices: [1, 2] }, /which "effort" \(dropdown\) cannot ask/],
   ]) {
     assert.match(fitted(element, effort).join(), /** @type {RegExp} */ (why));
   }

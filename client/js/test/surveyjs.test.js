@@ -164,7 +164,7 @@ test("a survey-core that cannot wait is refused, and its form is completed by no
 const OTHER = { showOtherItem: true };
 for (const [title, expected, change, form, extra] of [
   ["an element is missing", /question "place": the form has no element of that name/, { place: { name: "where" } }],
-  ["an element is another type", /"habits" \(radiogroup\) is no element/, { habits: { type: "radiogroup" } }],
+  ["an element is another type", /"habits" \(radiogroup\) cannot ask/, { habits: { type: "radiogroup" } }],
   ["a choice is unknown", /the survey has no option "soup"/, { cuisine: { choices: ["soup"] } }],
   [
     "an option is never offered",

@@ -105,7 +105,7 @@ test("a survey whose waves a device could not finish is refused at once", async 
   const http = await serve(t, TEXTS.pulse);
   const fault = await faultOf(open(t, http, "pulse", { maxEpsilon: 5.5 }).answer(WORDS));
   assert.ok(fault instanceof SurveyRefused);
-  assert.match(fault.message, /takes epsilon 5\.6 in 3 waves, above .*\(maxEpsilon, 5\.5\)/);
+  assert.match(fault.message, /takes epsilon 5\.6 in 3 waves, above maxEpsilon \(5\.5\)/);
 });
 
 test("the same answers in the same wave return the first receipt, also from another client", async (t) => {
@@ -169,7 +169,7 @@ test("after the last wave a wave that was skipped is not answered any more", asy
   await answerOnce(http, state, WORDS, 3);
   const fault = await faultOf(answerOnce(http, state, WORDS, 2));
   assert.ok(fault instanceof ParticipationEnded);
-  assert.match(fault.message, /has ended taking part in survey pulse/);
+  assert.match(fault.message, /takes part in survey pulse no longer/);
   assert.deepEqual([http.posts.length, (await rowsOf(state, "ledger")).length], [1, 1]);
 });
 

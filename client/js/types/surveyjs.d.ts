@@ -1,14 +1,14 @@
 /**
  * Connect a form to a survey, and return what disconnects it.
  *
- * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
- * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
- * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
- * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`). If
- * answers are protected little, an element above the first question says so.
+ * From now on the form can only be completed through the survey. `client` perturbs and sends the answers, they are taken
+ * out of the model, and then the form is complete. `onComplete` and `navigateToUrl` find no answers. After an error the
+ * form stays open with its answers. The form's notification shows the error, and so does the question that it is about.
+ * The form must fit the survey (see `fitForm`) and must not give answers away (see `findLeaks`). If answers are protected
+ * little, an element above the first question says so.
  *
- * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
- * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
+ * Rejects with FormRefused, which lists everything that is wrong, or with what `client.survey()` rejects with. Then the
+ * form cannot be completed until `attachSurvey` succeeds. Also rejects if the model is attached already.
  * @param {Model} model @param {Client} client @param {AttachOptions} [options] @returns {Promise<() => void>}
  */
 export function attachSurvey(model: Model, client: Client, options?: AttachOptions): Promise<() => void>;
@@ -49,7 +49,7 @@ export type Client = {
         protectedLittle?: string;
     }>;
     /**
-     * those that this device is asked; left out, all
+     * those that this device asks; all by default
      */
     questions?: (() => Promise<readonly Question[]>) | undefined;
     /**
@@ -71,17 +71,17 @@ export type AttachOptions = {
      */
     onReview?: ((draft: Draft) => boolean | Promise<boolean>) | undefined;
     /**
-     * is told once the report is in the device's outbox and the form is empty
+     * called once the report is in the device's outbox and the form is empty
      */
     onSent?: ((receipt: Receipt) => void) | undefined;
     /**
-     * is told why a completed form was not sent. It may return the
-     * text to show in place of the usual one, such as in the respondent's language
+     * called with the reason why a completed form was not sent. It
+     * may return the text to show in place of the usual one, for example in the respondent's language
      */
     onError?: ((fault: unknown) => string | void) | undefined;
     /**
-     * is told the sentence that is shown above the questions if answers
-     * are protected little. It returns the one to show, such as in the respondent's language; "" shows none
+     * called with the sentence above the questions, which is shown if
+     * answers are protected little. It returns the sentence to show, for example in the respondent's language; "" shows none
      */
     onLittle?: ((sentence: string) => string) | undefined;
     /**

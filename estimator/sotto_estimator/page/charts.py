@@ -87,11 +87,11 @@ def _said_of_last(series: WaveSeries, say: Language) -> str:
 def describe(findings: Sequence[Finding], n_rows: int, say: Language) -> str:
     """Return what a chart shows, for who cannot see it: of the first dozen of answers."""
     if all(of.is_decided for of in findings):
-        lines = [say.gettext("A bar with its interval for each answer.")]
+        lines = [say.gettext("A bar with its range for each answer.")]
     else:
-        lines = [say.gettext("A dot on its interval for each answer.")]
+        lines = [say.gettext("A dot on its range for each answer.")]
     if len(findings) < n_rows:
-        lines.append(say.gettext("The largest %(n)s of %(all)s are drawn.", n=len(findings), all=n_rows))
+        lines.append(say.gettext("The chart shows the largest %(n)s of %(all)s.", n=len(findings), all=n_rows))
     lines += [f"{finding.answer}: {finding_words(finding, say)}." for finding in findings[:MAX_DESCRIBED]]
     if len(findings) > MAX_DESCRIBED:
         lines.append(say.gettext("The table has all numbers."))

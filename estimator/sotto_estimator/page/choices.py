@@ -112,14 +112,14 @@ class Choices:
     def interval_fields(self, say: Language) -> list[Field]:
         """Return the selects that say how intervals are made."""
         targets = {"population": say.gettext("the population"), "respondents": say.gettext("these respondents")}
-        together = {"no": say.gettext("each by itself"), "yes": say.gettext("all together")}
+        together = {"no": say.gettext("each range on its own"), "yes": say.gettext("all ranges together")}
         return [
             self._field(
                 "level", say.gettext("Level"), {level: say.percent(level_digits(float(level))) for level in LEVELS}
             ),
             self._field("method", say.gettext("Method"), {method: method for method in METHODS}),
             self._field("target", say.gettext("About"), targets),
-            self._field("simultaneous", say.gettext("Intervals hold"), together),
+            self._field("simultaneous", say.gettext("Confidence in"), together),
         ]
 
     def _field(self, name: str, label: str, options: Mapping[str, str]) -> Field:

@@ -23,23 +23,26 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "", *, 
     values = {"level": say.percent(level_digits(options.level)), "method": method or options.method}
     if options.about == "population":
         if options.simultaneous:
-            return say.gettext("%(level)s intervals about the population, all together; method: %(method)s", **values)
-        return say.gettext("%(level)s intervals about the population, each by itself; method: %(method)s", **values)
+            return say.gettext(
+                "%(level)s confidence in all ranges together, for the population; method: %(method)s", **values
+            )
+        return say.gettext("%(level)s confidence in each range, for the population; method: %(method)s", **values)
     if asks_some:
         if options.simultaneous:
             return say.gettext(
-                "%(level)s intervals about those respondents who were asked the question, all together; method: "
-                "%(method)s",
+                "%(level)s confidence in all ranges together, for the respondents who were asked the question; "
+                "method: %(method)s",
                 **values,
             )
         return say.gettext(
-            "%(level)s intervals about those respondents who were asked the question, each by itself; method: "
-            "%(method)s",
+            "%(level)s confidence in each range, for the respondents who were asked the question; method: %(method)s",
             **values,
         )
     if options.simultaneous:
-        return say.gettext("%(level)s intervals about these respondents, all together; method: %(method)s", **values)
-    return say.gettext("%(level)s intervals about these respondents, each by itself; method: %(method)s", **values)
+        return say.gettext(
+            "%(level)s confidence in all ranges together, for these respondents; method: %(method)s", **values
+        )
+    return say.gettext("%(level)s confidence in each range, for these respondents; method: %(method)s", **values)
 
 
 def remarks_on(question: Question, estimates: Estimates, say: Language) -> tuple[str, ...]:
@@ -56,19 +59,20 @@ def _of_reports(question: Question, estimates: Estimates, say: Language) -> Iter
         yield say.gettext("wave %(n)s", n=waves[0])
     elif waves:
         yield say.gettext(
-            "waves %(waves)s pooled: reports of one device are not independent, and the intervals allow for it",
+            "waves %(waves)s together: one device may have reported in several of them, and the ranges allow for that",
             waves=say.joined(map(str, waves)),
         )
     if estimates.drawn:
         n_drawn, n_all = estimates.drawn
         yield say.gettext(
-            "a device answers %(drawn)s of the %(all)s questions; n is the number of reports that answer this one",
+            "each device answers %(drawn)s of the %(all)s questions; n counts the reports that answer this one",
             drawn=n_drawn,
             all=n_all,
         )
     if question.mechanism.asks_one:
         yield say.gettext(
-            "a device is asked one of the %(n)s options: each share is of the reports that ask its own",
+            "each device is asked about one of the %(n)s options, so each percentage comes from the "
+            "reports about that option",
             n=len(question.options),
         )
 
@@ -96,13 +100,13 @@ def say_withheld(withheld: Withheld, say: Language) -> str:
     if withheld.n_cohorts > 1:
         lines = [
             say.gettext(
-                "Nothing of this question is shown before each of its %(cohorts)s groups has %(least)s reports.",
+                "This question shows no results until each of its %(cohorts)s groups has %(least)s reports.",
                 cohorts=withheld.n_cohorts,
                 least=withheld.min_reports,
             )
         ]
     else:
-        lines = [say.gettext("Nothing of this question is shown before it has %(n)s reports.", n=withheld.min_reports)]
+        lines = [say.gettext("This question shows no results until it has %(n)s reports.", n=withheld.min_reports)]
     if not (withheld.is_drawn or withheld.of):
         lines.append(
             say.ngettext("At least %(n)s more must come.", "At least %(n)s more must come.", withheld.n_missing)
@@ -129,7 +133,7 @@ def say_turnout(release: Release, wave: int | None) -> str:
     n_invited, n_answered = release.turnout[number]
     values = {"wave": number, "invited": n_invited, "answered": n_answered}
     if n_answered is None:
-        return say.gettext("%(invited)s were invited; too few have answered for their number to be shown.", **values)
+        return say.gettext("%(invited)s were invited. Too few have answered to show how many.", **values)
     if several:
         return say.gettext("Wave %(wave)s: %(answered)s of %(invited)s who were invited have answered.", **values)
     return say.gettext("%(answered)s of %(invited)s who were invited have answered.", **values)

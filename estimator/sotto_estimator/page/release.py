@@ -57,19 +57,16 @@ class Release:
         is_floored = any(cells is None or cell in cells for cell in self.floored)
         if is_floored:
             promise = say.gettext(
-                "The database was restored from a backup. Results are withheld until they are known to differ by "
-                "enough reports from all that were given before."
+                "The database was restored from a backup. Results stay hidden until they surely differ by "
+                "enough reports from all results that were given before."
             )
         elif self.survey.waves > 1 or self.survey.strata:
             promise = say.gettext(
-                "There are fewer reports than the %(n)s of one wave, or of one group, that the survey promises as the "
-                "least.",
+                "As the survey promises, a wave or a group with fewer than %(n)s reports is not shown.",
                 n=least,
             )
         else:
-            promise = say.gettext(
-                "There are fewer reports than the %(n)s that the survey promises as the least.", n=least
-            )
+            promise = say.gettext("As the survey promises, results of fewer than %(n)s reports are not shown.", n=least)
         lines = [promise]
         if self.n_known is not None and stratum is None:
             missing = least - self.n_known

@@ -120,7 +120,7 @@ class Section:
                 "epsilon": epsilon_above(self.question.epsilon, self.spoken.say),
             }
             about = self.spoken.say.gettext(
-                "waves %(first)s to %(last)s, each by itself; epsilon %(epsilon)s", **values
+                "waves %(first)s to %(last)s, each separately; epsilon %(epsilon)s", **values
             )
             lines = [about, *self.remarks[:1]]
         return wrapped(lines)

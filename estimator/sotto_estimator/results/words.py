@@ -12,7 +12,7 @@ NO_INTERVAL = "none"
 
 def interval_words(options: IntervalOptions, made: str = "") -> str:
     """Return what an interval is, in words. `made`: how, where it is not by the options' method alone."""
-    together = "all together" if options.simultaneous else "each by itself"
+    together = "all valid together" if options.simultaneous else "each valid on its own"
     about = "" if options.population_size is None else f" of {options.population_size:,} people"
     return f"{method_words(options.level, options.method, options.about, made)}{about}, {together}"
 
@@ -47,7 +47,7 @@ def target_words(target: Target) -> str:
 
 def void_words(say: Language) -> str:
     """Return what is said of a question whose counts contradict the design."""
-    return say.gettext("The reports contradict the survey's design: nothing can be said of this question.")
+    return say.gettext("The reports contradict the survey's design, so they say nothing about this question.")
 
 
 def misfit_sentence(question: str, contradicting: str = "") -> str:

@@ -29,7 +29,7 @@ _COLUMNS = [
 ]
 _MOST = 5
 """What is said alike of more groups than these is said in one line, with how many they are."""
-_TOO_FEW = "too few reports to name an estimate; the table has the intervals"
+_TOO_FEW = "too few reports for a best estimate; the table has the ranges"
 
 
 def _parts(of: SideBySide) -> list[Part]:
@@ -85,8 +85,8 @@ def _sentences_of(of: SideBySide) -> Callable[[Estimates], list[str]]:
                 continue
             lines += said_of([replace(verdict, aim=None)])
             width, n_needed = width_words(verdict.aim, ENGLISH), verdict.aim.n_needed
-            reports = "no number of reports" if n_needed is None else f"about {n_needed:,} reports"
-            lines.append(f"{verdict.question}: it would take {reports} in each {of.kind} for ± {width}.")
+            reports = "No number of" if n_needed is None else f"About {n_needed:,}"
+            lines.append(f"{verdict.question}: {reports} reports in each {of.kind} would narrow this to ± {width}.")
         return lines
 
     return sentences
@@ -95,10 +95,8 @@ def _sentences_of(of: SideBySide) -> Callable[[Estimates], list[str]]:
 def _compared(one: Comparison, kind: str) -> str:
     name, groups = f"{one.question}, {one.answer}", "strata" if kind == STRATUM else f"groups by {kind}"
     if len(one.order.groups) == 1:
-        return f"{name}: the {groups} cannot be told apart."
-    return (
-        f"{name}: as far as can be told, in this order of {groups}, the most first: {order_words(one.order, ENGLISH)}."
-    )
+        return f"{name}: the {groups} are too close to rank."
+    return f"{name}: ranking of {groups}, the highest first: {order_words(one.order, ENGLISH)}."
 
 
 def _members(of: SideBySide) -> dict[str, Any]:

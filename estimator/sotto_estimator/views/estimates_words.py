@@ -5,10 +5,10 @@ from sotto_estimator.results.words import interval_words
 from sotto_estimator.shares.estimates import Estimates
 from sotto_protocol.words import counted, epsilon_above
 
-_POOLED = "a device's reports are not independent, and the intervals allow for it"
-_DRAWN = "draw: a device answers {} of {} questions; n is the number of reports that answer this one{about}"
-_ASKED = "asked: a device is asked one option of {}; n is the number of reports that ask this one{about}"
-_CONSISTENT = "consistent: the closest shares that are possible; their standard errors (~) are approximate"
+_POOLED = "one device may have reported in several of them, and the intervals allow for that"
+_DRAWN = "draw: each device answers {} of {} questions; n counts the reports that answer this one{about}"
+_ASKED = "asked: each device is asked about one option of {}; n counts the reports about this one{about}"
+_CONSISTENT = "consistent: the closest possible shares; their standard errors (~) are approximate"
 _ABOUT = ", and an interval is about those people"
 
 

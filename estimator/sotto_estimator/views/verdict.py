@@ -8,7 +8,7 @@ from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.views.verdict_words import finding_words, sentences
 from sotto_protocol.language import ENGLISH
 
-_OF_TEXT = "Texts are not read. Which are common is found by looking for candidates (sotto decode)."
+_OF_TEXT = "Nobody can read single texts. `sotto decode` finds out which of your candidates are common."
 
 
 def verdict_part(verdicts: Sequence[Verdict]) -> Part:

@@ -30,18 +30,19 @@ def _share_words(finding: Finding, say: Language) -> str:
     low, high, likely = (number.scaleb(2) for number in (finding.low, finding.high, finding.likely))
     if finding.kind == "exact":
         return say.gettext("exactly %(likely)s", likely=say.percent(_shortest(likely)))
-    values = {"low": say.percent(low), "high": say.percent(high), "likely": say.percent(likely)}
+    most = say.percent(_shortest(high) if finding.kind == "all" else high)
+    values = {"low": say.percent(low), "high": most, "likely": say.percent(likely)}
     if not finding.is_decided:
         if finding.kind == "none":
-            return say.gettext("at most %(high)s, perhaps none", **values)
+            return say.gettext("at most %(high)s; could be zero", **values)
         if finding.kind == "all":
-            return say.gettext("at least %(low)s, perhaps all", **values)
-        return say.gettext("at least %(low)s, perhaps up to %(high)s", **values)
+            return say.gettext("at least %(low)s; could be %(high)s", **values)
+        return say.gettext("somewhere between %(low)s and %(high)s", **values | {"low": low})
     if finding.kind == "none":
-        return say.gettext("at most %(high)s, most likely %(likely)s: cannot be told from none", **values)
+        return say.gettext("at most %(high)s, best estimate %(likely)s; could be zero", **values)
     if finding.kind == "all":
-        return say.gettext("at least %(low)s, most likely %(likely)s: cannot be told from all", **values)
-    return say.gettext("between %(low)s and %(high)s, most likely %(likely)s", **values | {"low": low})
+        return say.gettext("at least %(low)s, best estimate %(likely)s; could be %(high)s", **values)
+    return say.gettext("between %(low)s and %(high)s, best estimate %(likely)s", **values | {"low": low})
 
 
 def _mean_words(finding: Finding, say: Language) -> str:
@@ -55,10 +56,10 @@ def _mean_words(finding: Finding, say: Language) -> str:
             return say.gettext("on average at most %(high)s", high=high)
         if finding.kind == "all":
             return say.gettext("on average at least %(low)s", low=low)
-        return say.gettext("on average at least %(low)s, perhaps up to %(high)s", low=low, high=high)
+        return say.gettext("on average somewhere between %(low)s and %(high)s", low=low, high=high)
     if not finding.unit:
-        return say.gettext("on average between %(low)s and %(high)s, most likely %(likely)s", **values)
-    return say.gettext("on average between %(low)s and %(high)s %(unit)s, most likely %(likely)s %(unit)s", **values)
+        return say.gettext("on average between %(low)s and %(high)s, best estimate %(likely)s", **values)
+    return say.gettext("on average between %(low)s and %(high)s %(unit)s, best estimate %(likely)s %(unit)s", **values)
 
 
 def sentences(verdict: Verdict, say: Language, labels: Mapping[str, str] | None = None) -> list[str]:
@@ -74,8 +75,10 @@ def _conditions(verdict: Verdict, say: Language) -> Iterator[str]:
         yield void_words(say)
     if verdict.n_left_out:
         yield say.ngettext(
-            "The largest shares are told, by intervals that hold all together; %(n)s more is in the table.",
-            "The largest shares are told, by intervals that hold all together; %(n)s more are in the table.",
+            "The answers with the highest estimates are listed here; %(n)s more is in the table. The listed ranges "
+            "are wide enough to be right all at once.",
+            "The answers with the highest estimates are listed here; %(n)s more are in the table. The listed ranges "
+            "are wide enough to be right all at once.",
             verdict.n_left_out,
         )
 
@@ -88,15 +91,13 @@ def _labelled(order: Order, labels: Mapping[str, str]) -> Order:
 def _of_order(order: Order, say: Language) -> Iterator[str]:
     n_answers = sum(len(group) for group in order.groups)
     if len(order.groups) > 1:
-        yield say.gettext(
-            "As far as can be told, in this order, the most common first: %(order)s.", order=order_words(order, say)
-        )
+        yield say.gettext("Ranking, the most common first: %(order)s.", order=order_words(order, say))
         if len(order.groups) < n_answers:
-            yield say.gettext("Where only a comma stands between answers, which is more common cannot be told.")
+            yield say.gettext("Answers separated by commas are too close to rank.")
     elif len(order.leaders) < n_answers and len(order.leaders) <= _MAX_NAMES:
         yield say.gettext("The most common is one of these: %(answers)s.", answers=say.joined(order.leaders))
     else:
-        yield say.gettext("Which answer is the most common cannot be told.")
+        yield say.gettext("The answers are too close to say which is the most common.")
 
 
 def order_words(order: Order, say: Language) -> str:
@@ -116,25 +117,25 @@ def order_words(order: Order, say: Language) -> str:
 def _of_aim(aim: Aim, say: Language) -> str:
     values = {"width": width_words(aim, say), "reports": aim.n_needed, "now": aim.n_reports}
     if aim.n_needed is None:
-        return say.gettext("No number of reports would give ± %(width)s.", **values)
+        return say.gettext("No number of reports would narrow this to ± %(width)s.", **values)
     if aim.drawn:
         values |= {"drawn": aim.drawn[0], "questions": aim.drawn[1]}
         if aim.is_declared:
             return say.gettext(
-                "The survey aims at ± %(width)s, for which it takes about %(reports)s reports in all, each to "
-                "%(drawn)s of the %(questions)s questions; there are %(now)s in all.",
+                "Each report answers %(drawn)s of the %(questions)s questions. The survey aims at ± %(width)s, which "
+                "takes about %(reports)s reports in all (%(now)s so far).",
                 **values,
             )
         return say.gettext(
-            "About %(reports)s reports in all, each to %(drawn)s of the %(questions)s questions, would give "
-            "± %(width)s; there are %(now)s in all.",
+            "Each report answers %(drawn)s of the %(questions)s questions. About %(reports)s reports in all would "
+            "narrow this to ± %(width)s (%(now)s so far).",
             **values,
         )
     if aim.is_declared:
         return say.gettext(
-            "The survey aims at ± %(width)s, for which it takes about %(reports)s reports; there are %(now)s.", **values
+            "The survey aims at ± %(width)s, which takes about %(reports)s reports (%(now)s so far).", **values
         )
-    return say.gettext("About %(reports)s reports would give ± %(width)s; there are %(now)s.", **values)
+    return say.gettext("About %(reports)s reports would narrow this to ± %(width)s (%(now)s so far).", **values)
 
 
 def width_words(aim: Aim, say: Language) -> str:

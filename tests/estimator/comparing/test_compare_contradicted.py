@@ -22,7 +22,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.verdict.compare import order_groups
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 
-SAID = "The reports contradict the survey's design: nothing can be said of this question."
+SAID = "The reports contradict the survey's design, so they say nothing about this question."
 CROSSWISE = ("--design", "crosswise(prob=1/6)")
 SHARE = ("share", "--counts", "10,490", *CROSSWISE, "--null", ".7")
 GROUPS = ("groups", "--yes", "10", "--n", "500", "--other-yes", "200", "--other-n", "500", *CROSSWISE)

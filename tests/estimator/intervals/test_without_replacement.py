@@ -210,7 +210,7 @@ def test_the_command_says_the_population_in_every_form() -> None:
     assert (row["low"], row["high"]) == pytest.approx((low, high))
     assert json.loads(run("--json"))["population_size"] == 500
     assert next(csv.DictReader(io.StringIO(run("--csv"))))["population_size"] == "500"
-    assert "about the population of 500 people, each by itself" in run()
+    assert "about the population of 500 people, each valid on its own" in run()
     few = CliRunner().invoke(main, ["estimate", "--yes", "1", "--n", "9", "--warner", ".6", "--population-size", "8"])
     assert (few.exit_code, few.stderr.count("\n")) == (1, 1)
     assert "must be at least the number of respondents" in few.stderr

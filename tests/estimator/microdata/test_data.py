@@ -91,7 +91,7 @@ def test_groups_stand_beside_one_another(path: Path, options: tuple[str, ...]) -
     ]
     table = printed(path, *CROSSWISE, "--by", "region", *options)
     assert "n by region: east 200, north 200, south 200 reports" in table
-    assert "as far as can be told, in this order of groups by region, the most first: " in table
+    assert "ranking of groups by region, the highest first: " in table
     assert all(f"{100 * share:.2f} %" in table for share in shares)
 
 
@@ -184,7 +184,7 @@ def test_groups_of_equal_reports_are_too_few_to_say_and_have_no_order(path: Path
     options = ("--column", "r", "--reports", "same,different", "--design", *design, "--weights", "w", "--by", "g")
     table = printed(path, *options)
     assert table.count("too few reports to say") == 2
-    assert "r, yes: the groups by g cannot be told apart." in table
+    assert "r, yes: the groups by g are too close to rank." in table
     groups = loaded(path, *options)["groups"]
     rows = [row for one in groups for row in one["estimates"]]  # type: ignore[attr-defined]
     assert [(row["low"], row["high"]) for row in rows] == [(0, 1)] * 2

@@ -102,7 +102,7 @@ def test_where_one_interval_is_too_wide_no_answer_has_a_bar() -> None:
     assert percent_of(chart, "whisker", "x1")[::3] == places(chart, [0, 0.1])
     assert [mark.text for mark in chart if mark.get("text-anchor") == "end"][-2:] == ["0 % – 100 %", "10 % – 30 %"]
     (said,) = [mark.text or "" for mark in chart if mark.tag == "desc"]
-    assert said.startswith("A dot on its interval for each answer.")
+    assert said.startswith("A dot on its range for each answer.")
 
 
 def test_points_of_the_waves_stand_where_the_numbers_say() -> None:
@@ -129,7 +129,7 @@ def test_chart_is_described_for_who_cannot_see_it() -> None:
     assert chart.attrib["aria-labelledby"].split() == list(texts)
     assert list(texts.values()) == [
         "Which?",
-        "A bar with its interval for each answer. answer 0: between 32 and 38 %, most likely 35 %.",
+        "A bar with its range for each answer. answer 0: between 32 and 38 %, best estimate 35 %.",
     ]
 
 
@@ -141,7 +141,7 @@ def test_largest_of_very_many_shares_are_drawn_in_their_order() -> None:
     assert min(row.share for row in drawn) >= max(row.share for row in many if row not in drawn)
     drawing = draw_shares("Which?", many)
     assert len(percent_of(read(drawing), "bar", "x")) == MAX_BARS
-    assert "The largest 200 of 300 are drawn." in drawing.description
+    assert "The chart shows the largest 200 of 300." in drawing.description
 
 
 @pytest.mark.parametrize("answer", ["x" * 200, "\u6f22" * 200, "<&\"'>", "\U0001f468\u200d\U0001f469\u200d\U0001f467"])

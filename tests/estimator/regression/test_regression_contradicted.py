@@ -20,7 +20,7 @@ from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, compile_toml
 from sotto_protocol.mechanisms.mechanism import Bytes
 
-SAID = "The reports contradict the survey's design: nothing can be said of this question."
+SAID = "The reports contradict the survey's design, so they say nothing about this question."
 CROSSWISE = "crosswise(prob=1/6)"
 FALSE_WORDS = ("no signal", "likelihood ratio", "separation", "separated", "converged in", "independence: chi")
 SURVEY = compile_toml("""

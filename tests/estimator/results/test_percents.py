@@ -137,13 +137,13 @@ def test_many_groups_of_too_few_reports_are_one_line(tmp_path: Path, n_small: in
         assert [line.split()[3:] for line in known.splitlines()[1:]] == [
             ["too", "few", "reports", "to", "say"]
         ] * n_small
-        assert said.count("would give") == n_small
+        assert said.count("would narrow this to") == n_small
         return
     assert known.splitlines()[1:] == [
-        "cheated  yes  58 groups  too few reports to name an estimate; the table has the intervals"
+        "cheated  yes  58 groups  too few reports for a best estimate; the table has the ranges"
     ]
     assert said.splitlines() == [
-        "58 of the 59 groups: cheated: it would take about 411 reports in each age for ± 10 points.",
-        "cheated, yes: the groups by age cannot be told apart.",
+        "58 of the 59 groups: cheated: About 411 reports in each age would narrow this to ± 10 points.",
+        "cheated, yes: the groups by age are too close to rank.",
     ]
     assert str(found) == f"{path}: n by age: 616 reports, 2 to 500 in each".replace(str(path), found.estimates[0].title)

@@ -175,7 +175,7 @@ def test_pooled_waves_are_of_devices_that_are_asked_the_same_option() -> None:
     assert row.low < alone.low < row.share < alone.high < row.high
     tallies = {wave: Tally.of(survey, part) for wave, part in enumerate(records, 1)}
     results = find_results(Release(survey, True, tallies), Choices())
-    assert "a device is asked one of the 4 options" in " ".join(results.sections[0].made_of)
+    assert "each device is asked about one of the 4 options" in " ".join(results.sections[0].made_of)
     series = {one.answer: one.points for one in results.sections[0].series}
     for wave, of_wave in tallies.items():
         for row in estimate_tally(of_wave).rows:
@@ -195,7 +195,7 @@ def test_table_json_and_csv_say_that_one_option_is_asked() -> None:
     estimates = estimate_tally(Tally.of(SURVEY, crowd(SURVEY, 500, 5)))
     assert estimates.asked == ("q0",)
     shown = estimates.as_table()
-    assert "asked: a device is asked one option of q0; n is the number of reports that ask this one\n" in shown
+    assert "asked: each device is asked about one option of q0; n counts the reports about this one\n" in shown
     document = json.loads(estimates.as_json())
     assert document["asked"] == ["q0"]
     n_each = [row["n_reports"] for row in document["estimates"]]

@@ -123,7 +123,8 @@ def test_what_is_said_of_one_stratum_is_not_said_of_another(collector: FaultServ
     assert lines[2:7] == [
         "not shown: wish (text; see `sotto decode`)",
         "stratum north: wave 1",
-        "stratum south: waves 1, 2, 3 pooled: a device's reports are not independent, and the intervals allow for it",
+        "stratum south: waves 1, 2, 3 pooled: one device may have reported in several of them, and the "
+        "intervals allow for that",
         "stratum east side: wave 3",
         "",
     ]
@@ -136,7 +137,7 @@ def test_what_is_said_of_every_stratum_is_said_once(collector: FaultServer) -> N
     lines = captioned(by_stratum(collector, survey))
     assert lines[2:6] == [
         "wave 1",
-        "draw: a device answers 1 of 2 questions; n is the number of reports that answer this one",
+        "draw: each device answers 1 of 2 questions; n counts the reports that answer this one",
         "not shown: wish (text; see `sotto decode`)",
         "",
     ]
@@ -151,11 +152,11 @@ def test_it_begins_with_what_is_known_of_every_stratum_and_which_is_surely_above
     serve(collector, survey, tallies)
     lines = by_stratum(collector, survey).stdout.splitlines()
     assert lines[:5] == [
-        "paid  yes  north      at most 6 %, most likely 0 %: cannot be told from none",
-        "paid  yes  south      at least 92 %, most likely 98 %: cannot be told from all",
-        "paid  yes  east side  between 88 and 99 %, most likely 93 %",
+        "paid  yes  north      at most 6 %, best estimate 0 %; could be zero",
+        "paid  yes  south      at least 92 %, best estimate 98 %; could be 100 %",
+        "paid  yes  east side  between 88 and 99 %, best estimate 93 %",
         "",
-        "paid, yes: as far as can be told, in this order of strata, the most first: south, east side > north.",
+        "paid, yes: ranking of strata, the highest first: south, east side > north.",
     ]
     known = json.loads(by_stratum(collector, survey, "--json").stdout)
     order = [["south", "east side"], ["north"]]
@@ -185,7 +186,7 @@ def test_intervals_of_all_strata_hold_together_where_that_is_asked(collector: Fa
     tallies = {"north": tally_of(ONCE, 60, 1), "south": tally_of(ONCE, 400, 1), "east side": BELOW}
     serve(collector, ONCE, tallies)
     result = by_stratum(collector, ONCE, "--simultaneous")
-    assert "about the population, all together over every stratum" in result.stdout
+    assert "about the population, all valid together over every stratum" in result.stdout
     found = json.loads(by_stratum(collector, ONCE, "--simultaneous", "--json").stdout)["strata"]
     narrow = IntervalOptions(level=1 - 0.05 / 3)  # one answer, and three strata, of which one has nothing to show
     for one, tally in zip(found, (tallies["north"], tallies["south"]), strict=True):

@@ -121,7 +121,7 @@ def test_what_is_withheld_of_a_drawn_question_is_named_without_a_count() -> None
     release = Release(survey, True, {1: nothing})
     results = find_results(release, Choices())
     assert results.estimates is None
-    said = "Nothing of this question is shown before it has 3 reports."
+    said = "This question shows no results until it has 3 reports."
     assert [section.withheld for section in results.sections] == [said, said]
 
 
@@ -136,7 +136,7 @@ def test_table_json_and_csv_have_n_by_question() -> None:
     column = header.split(",").index("n_reports")
     assert {line.split(",")[0]: int(line.split(",")[column]) for line in lines} == expected
     text = estimates.as_table()
-    assert "draw: a device answers 2 of 5 questions; n is the number of reports that answer this one" in text
+    assert "draw: each device answers 2 of 5 questions; n counts the reports that answer this one" in text
     row = next(line for line in text.splitlines() if line.startswith("q3"))
     assert row.split()[2] == f"{expected['q3']:,}"
     about = estimate_tally(tally, IntervalOptions(target="respondents")).as_table()
@@ -184,13 +184,14 @@ def test_the_results_page_shows_n_by_question_and_only_waves_that_have_it() -> N
     assert [point.n_reports for point in section.series[0].points] == [
         tallies[wave].counted("q0").n_reports for wave in (1, 3)
     ]
-    assert any(line.startswith("a device answers 2 of the 5 questions") for line in section.made_of)
+    assert any(line.startswith("each device answers 2 of the 5 questions") for line in section.made_of)
 
 
 @pytest.mark.parametrize("is_together", [False, True])
 def test_the_results_page_says_that_its_intervals_are_about_those_who_were_asked(is_together: bool) -> None:
     """Under its charts, over those that are downloaded, and of one option's reports; not about the population."""
-    asked = "respondents who were asked the question, " + ("all together" if is_together else "each by itself")
+    ranges = "all ranges together" if is_together else "each range"
+    asked = f"confidence in {ranges}, for the respondents who were asked the question"
     for survey in (FIVE, WAVES, survey_of(ASKED)):
         of = replace(survey, about="respondents")
         tallies = {wave: Tally.of(of, people(of, 400, wave)) for wave in range(1, of.waves + 1)}
@@ -214,7 +215,8 @@ def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_que
     assert tally.counted("q0").n_reports < aim.n_reports == 40
     needed = respondents_for(survey.questions[0], 0.1, PlanOptions(), Fraction(1, 2))
     said = (
-        f"About {needed:,} reports in all, each to 1 of the 2 questions, would give ± 10 points; there are 40 in all."
+        "Each report answers 1 of the 2 questions. "
+        f"About {needed:,} reports in all would narrow this to ± 10 points (40 so far)."
     )
     assert said in with_verdicts(estimate_tally(tally), tally).as_table()
     whole = survey_of(YES_NO, YES_NO)

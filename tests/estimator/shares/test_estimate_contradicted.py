@@ -26,7 +26,7 @@ from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_protocol import Coins, Survey, Tally, compile_toml
 from sotto_protocol.words import epsilon_above
 
-SAID = "The reports contradict the survey's design: nothing can be said of this question."
+SAID = "The reports contradict the survey's design, so they say nothing about this question."
 CROSSWISE = ("--design", "crosswise(prob=1/6)")
 OTHER_EPSILONS = ("1.6095", "4.1589")
 NUMBERS = ("share", "standard_error", "low", "high", "shift_up", "shift_down")

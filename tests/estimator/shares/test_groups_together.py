@@ -61,8 +61,8 @@ def test_intervals_of_all_groups_are_those_of_a_share_of_the_error(kind: str) ->
 
 def test_what_is_printed_says_over_what_intervals_hold_together() -> None:
     data = by_region(people(4, 50, 1), "one design")
-    assert "about the population, all together over every region\n" in data.estimate_groups(TOGETHER).as_table()
-    assert "about the population, each by itself, in each region\n" in data.estimate_groups().as_table()
+    assert "about the population, all valid together over every region\n" in data.estimate_groups(TOGETHER).as_table()
+    assert "about the population, each valid on its own, in each region\n" in data.estimate_groups().as_table()
 
 
 def family_wise_miss(options: IntervalOptions) -> float:

@@ -45,12 +45,12 @@ def test_an_answer_that_nobody_gave_is_not_the_only_one_that_is_drawn() -> None:
     wide, wider, nobodys = (row.high - row.low for row in estimates.rows)
     assert nobodys < UNKNOWN <= min(wide, wider)
     assert [words for _, _, words in verdict_rows(estimates.verdicts)] == [
-        "at least 24 %, perhaps up to 78 %",
-        "at least 2 %, perhaps up to 54 %",
-        "at most 49 %, perhaps none",
+        "somewhere between 24 and 78 %",
+        "somewhere between 2 and 54 %",
+        "at most 49 %; could be zero",
     ]
-    assert "at least 24 %, perhaps up to 78 %" in estimates.to_html()
-    assert "at least 24 %, perhaps up to 78 %" in estimates._repr_html_()
+    assert "somewhere between 24 and 78 %" in estimates.to_html()
+    assert "somewhere between 24 and 78 %" in estimates._repr_html_()
     drawing = draw_shares("Which?", estimates.rows)
     assert not [mark for mark in drawing.marks if isinstance(mark, DrawnBar)]
     assert len([mark for mark in drawing.marks if isinstance(mark, Dot)]) == 3

@@ -100,20 +100,20 @@ def test_what_is_said_of_a_mean_holds_its_interval(mean: float, ends: tuple[floa
 @pytest.mark.parametrize(
     ("share", "ends", "words"),
     [
-        (0.274, (0.2203, 0.3299), "between 22 and 33 %, most likely 27 %"),
-        (0.2741, (0.2703, 0.2799), "between 27.0 and 28.0 %, most likely 27.4 %"),
-        (0.134, (0.0, 0.311), "at most 32 %, most likely 13 %: cannot be told from none"),
-        (0.9, (0.71, 1.0), "at least 71 %, most likely 90 %: cannot be told from all"),
+        (0.274, (0.2203, 0.3299), "between 22 and 33 %, best estimate 27 %"),
+        (0.2741, (0.2703, 0.2799), "between 27.0 and 28.0 %, best estimate 27.4 %"),
+        (0.134, (0.0, 0.311), "at most 32 %, best estimate 13 %; could be zero"),
+        (0.9, (0.71, 1.0), "at least 71 %, best estimate 90 %; could be 100 %"),
         (1.2402, (0.228, 1.0), "too few reports to say"),
-        (0.51, (0.252, 0.788), "at least 25 %, perhaps up to 79 %"),
-        (0.3, (0.0, 0.62), "at most 62 %, perhaps none"),
-        (0.7, (0.412, 1.0), "at least 41 %, perhaps all"),
+        (0.51, (0.252, 0.788), "somewhere between 25 and 79 %"),
+        (0.3, (0.0, 0.62), "at most 62 %; could be zero"),
+        (0.7, (0.412, 1.0), "at least 41 %; could be 100 %"),
         (0.45, (0.0, 0.996), "too few reports to say"),
-        (0.5, (0.0072, 0.999), "at least 0.7 %, perhaps all"),
-        (1.045, (0.85, 1.0), "at least 80 %, most likely 100 %: cannot be told from all"),
-        (-0.05, (0.0, 0.0), "at most 5 %, most likely 0 %: cannot be told from none"),
-        (0.08, (0.0072, 0.197), "between 0.7 and 20 %, most likely 8 %"),
-        (0.003, (0.001, 0.005), "between 0.10 and 0.50 %, most likely 0.30 %"),
+        (0.5, (0.0072, 0.999), "at least 0.7 %; could be 100 %"),
+        (1.045, (0.85, 1.0), "at least 80 %, best estimate 100 %; could be 100 %"),
+        (-0.05, (0.0, 0.0), "at most 5 %, best estimate 0 %; could be zero"),
+        (0.08, (0.0072, 0.197), "between 0.7 and 20 %, best estimate 8 %"),
+        (0.003, (0.001, 0.005), "between 0.10 and 0.50 %, best estimate 0.30 %"),
         (0.3, (0.3, 0.3), "exactly 30 %"),
     ],
 )
@@ -124,11 +124,11 @@ def test_shares_are_said_as_far_as_they_are_known(share: float, ends: tuple[floa
 @pytest.mark.parametrize(
     ("mean", "ends", "unit", "words"),
     [
-        (4.12, (2.63, 5.58), "hours", "on average between 2.6 and 5.6 hours, most likely 4.1 hours"),
-        (4.12, (2.63, 5.58), "", "on average between 2.6 and 5.6, most likely 4.1"),
-        (0.5, (0.04, 1.0), "hours", "on average between 0.040 and 1.0 hours, most likely 0.5 hours"),
-        (-1.0, (0.0, 0.1), "hours", "on average between 0.0 and 1.1 hours, most likely 0.0 hours"),
-        (9.0, (2.0, 14.0), "hours", "on average at least 2 hours, perhaps up to 14 hours"),
+        (4.12, (2.63, 5.58), "hours", "on average between 2.6 and 5.6 hours, best estimate 4.1 hours"),
+        (4.12, (2.63, 5.58), "", "on average between 2.6 and 5.6, best estimate 4.1"),
+        (0.5, (0.04, 1.0), "hours", "on average between 0.040 and 1.0 hours, best estimate 0.5 hours"),
+        (-1.0, (0.0, 0.1), "hours", "on average between 0.0 and 1.1 hours, best estimate 0.0 hours"),
+        (9.0, (2.0, 14.0), "hours", "on average somewhere between 2 hours and 14 hours"),
         (9.0, (0.0, 14.0), "", "on average at most 14"),
         (19.0, (8.3, 20.0), "hours", "on average at least 8 hours"),
         (11.0, (0.0, 19.7), "hours", "too few reports to say"),
@@ -166,40 +166,40 @@ def said_of(tally: Tally, options: IntervalOptions | None = None) -> list[str]:
 
 def test_a_survey_is_told_question_by_question_with_what_is_missing() -> None:
     assert said_of(staff(2000, 800, [400, 1000, 400, 200], 0.4)) == [
-        "harassed  yes         between 21 and 35 %, most likely 28 %",
-        "stay      pay         between 13 and 21 %, most likely 17 %",
-        "stay      colleagues  between 60 and 71 %, most likely 66 %",
-        "stay      the work    between 13 and 21 %, most likely 17 %",
-        "stay      nothing     at most 3.8 %, most likely 0.6 %: cannot be told from none",
-        "unpaid    mean        on average between 4.3 and 7.0 hours, most likely 5.7 hours",
+        "harassed  yes         between 21 and 35 %, best estimate 28 %",
+        "stay      pay         between 13 and 21 %, best estimate 17 %",
+        "stay      colleagues  between 60 and 71 %, best estimate 66 %",
+        "stay      the work    between 13 and 21 %, best estimate 17 %",
+        "stay      nothing     at most 3.8 %, best estimate 0.6 %; could be zero",
+        "unpaid    mean        on average between 4.3 and 7.0 hours, best estimate 5.7 hours",
         "",
-        "harassed: The survey aims at ± 5 points, for which it takes about 3,451 reports; there are 2,000.",
-        "stay: As far as can be told, in this order, the most common first: colleagues > pay, the work > nothing.",
-        "stay: Where only a comma stands between answers, which is more common cannot be told.",
-        "home: Texts are not read. Which are common is found by looking for candidates (sotto decode).",
+        "harassed: The survey aims at ± 5 points, which takes about 3,451 reports (2,000 so far).",
+        "stay: Ranking, the most common first: colleagues > pay, the work > nothing.",
+        "stay: Answers separated by commas are too close to rank.",
+        "home: Nobody can read single texts. `sotto decode` finds out which of your candidates are common.",
     ]
 
 
 def test_too_few_reports_are_said_to_be_and_how_many_are_needed() -> None:
     assert said_of(staff(20, 9, [5, 5, 5, 5], 0.5)) == [
         "harassed  yes         too few reports to say",
-        "stay      pay         at most 74 %, perhaps none",
-        "stay      colleagues  at most 74 %, perhaps none",
-        "stay      the work    at most 74 %, perhaps none",
-        "stay      nothing     at most 74 %, perhaps none",
+        "stay      pay         at most 74 %; could be zero",
+        "stay      colleagues  at most 74 %; could be zero",
+        "stay      the work    at most 74 %; could be zero",
+        "stay      nothing     at most 74 %; could be zero",
         "unpaid    mean        too few reports to say",
         "",
-        "harassed: The survey aims at ± 5 points, for which it takes about 3,451 reports; there are 20.",
-        "stay: Which answer is the most common cannot be told.",
-        "stay: About 466 reports would give ± 10 points; there are 20.",
-        "unpaid: About 861 reports would give ± 2 hours; there are 20.",
-        "home: Texts are not read. Which are common is found by looking for candidates (sotto decode).",
+        "harassed: The survey aims at ± 5 points, which takes about 3,451 reports (20 so far).",
+        "stay: The answers are too close to say which is the most common.",
+        "stay: About 466 reports would narrow this to ± 10 points (20 so far).",
+        "unpaid: About 861 reports would narrow this to ± 2 hours (20 so far).",
+        "home: Nobody can read single texts. `sotto decode` finds out which of your candidates are common.",
     ]
 
 
 def test_of_counts_that_contradict_the_design_nothing_is_told() -> None:
     said = said_of(staff(2000, 2000, [500, 500, 500, 500], 0.4))
-    assert "harassed: The reports contradict the survey's design: nothing can be said of this question." in said
+    assert "harassed: The reports contradict the survey's design, so they say nothing about this question." in said
     assert not [line for line in said if line.startswith("harassed  ")]
     paper = with_verdict_of_counts(estimate_counts(1000, 1000, Channel.warner(0.75)), Channel.warner(0.75))
     assert text_of([verdict_part(paper.verdicts)]).startswith("The reports contradict the survey's design")
@@ -230,17 +230,17 @@ def test_of_many_answers_the_largest_are_told_by_intervals_that_hold_together() 
     assert verdict.n_left_out == 40 - MAX_FINDINGS
     assert verdict.findings == share_findings([together[finding.answer] for finding in verdict.findings])
     said = text_of([verdict_part([verdict])])
-    assert f"intervals that hold all together; {40 - MAX_FINDINGS} more are in the table." in said
+    assert f"listed here; {40 - MAX_FINDINGS} more are in the table. The listed ranges are wide enough" in said
     assert max(map(len, said.splitlines())) < 400
 
 
 def test_which_is_the_most_common_is_said_as_far_as_it_is_known() -> None:
     survey = wide(4)
     for counts, expected in (
-        ([250, 250, 240, 260], "Which answer is the most common cannot be told."),
-        ([480, 460, 40, 20], "in this order, the most common first: option 0, option 1 > option 2, option 3."),
+        ([250, 250, 240, 260], "The answers are too close to say which is the most common."),
+        ([480, 460, 40, 20], "Ranking, the most common first: option 0, option 1 > option 2, option 3."),
         ([290, 280, 240, 190], "The most common is one of these: option 0, option 1, option 2."),
-        ([600, 300, 90, 10], "in this order, the most common first: option 0 > option 1 > option 2 > option 3."),
+        ([600, 300, 90, 10], "Ranking, the most common first: option 0 > option 1 > option 2 > option 3."),
     ):
         tally = Tally(survey, {1: 1000}, {"q": np.array(counts)})
         (verdict,) = with_verdicts(estimate_tally(tally), tally).verdicts
@@ -276,11 +276,11 @@ def test_the_command_begins_with_what_it_means_and_json_says_the_same(tmp_path: 
     assert printed.splitlines()[: len(expected)] == expected
     known = json.loads(CliRunner().invoke(main, ["estimate", str(tmp_path / "tally.json"), "--json"]).stdout)
     harassed, stay, unpaid, home = known["verdicts"]
-    assert harassed["answers"] == {"yes": "between 21 and 35 %, most likely 28 %"}
+    assert harassed["answers"] == {"yes": "between 21 and 35 %, best estimate 28 %"}
     assert set(harassed) >= {"wanted_half_width", "reports_needed"}
     assert stay["order"] == [["colleagues"], ["pay", "the work"], ["nothing"]]
     assert stay["most_common"] == ["colleagues"]
-    assert unpaid["answers"] == {"mean": "on average between 4.3 and 7.0 hours, most likely 5.7 hours"}
+    assert unpaid["answers"] == {"mean": "on average between 4.3 and 7.0 hours, best estimate 5.7 hours"}
     assert (home["answers"], home["order"]) == ({}, None)
 
 

@@ -127,10 +127,7 @@ def test_of_parts_nobody_is_told_how_many_of_all_are_missing(survey: Survey, eac
     """The least number is each part's: of how many reports the fullest one has the number of all says nothing."""
     (withheld,) = withheld_of(tally_of(130, 1, survey).hold_back(["wish"], Tally.empty(survey)))
     assert str(withheld) == f"wish: withheld until each of its 4 cohorts has 50 reports{each}"
-    promise = (
-        "There are fewer reports than the 50 of one wave, or of one group, that the survey promises as the least. "
-        "So far there are "
-    )
+    promise = "As the survey promises, a wave or a group with fewer than 50 reports is not shown. So far there are "
     assert Release(survey, True, n_known=120).say_missing() == f"{promise}120."
     assert Release(survey, True, n_known=30).say_missing() == f"{promise}30. At least 20 are missing."
     assert "So far" not in Release(survey, True).say_missing()
@@ -158,7 +155,7 @@ def test_quality_counts_the_reports_of_the_question() -> None:
     [
         (
             NOTHING,
-            "Nothing of this question is shown before each of its 4 groups has 50 reports. At least {} more must",
+            "This question shows no results until each of its 4 groups has 50 reports. At least {} more must",
         ),
         (SOME, "600 of these 900 reports are counted here; the others wait until enough have come."),
     ],

@@ -32,7 +32,7 @@ export function makeEntry(transaction: Transaction, survey: Survey, wave: number
  * @typedef {{key: CryptoKey, seed: CryptoKey, id: Uint8Array}} Drawn
  */
 /** @typedef {{fingerprint: string, surveyId: string, key: CryptoKey, drafts: {[wave: number]: {seed: CryptoKey, id: Uint8Array}}}} Secret */
-/** A report that could be sent: what the respondent may look at before. */
+/** A report that is not sent yet, for the respondent to look at. */
 export class Draft {
     /**
      * @param {Survey} survey @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not
@@ -40,25 +40,25 @@ export class Draft {
      * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
      */
     constructor(survey: Survey, columns: (Uint8Array | null)[], id: Uint8Array, { wave, epsilon, invitation }: Entry, send: () => Promise<Receipt>);
-    /** What it takes, in nats; an exact decimal. */
+    /** The epsilon that it takes, in nats; an exact decimal. */
     epsilon: string;
-    /** The report as it is sent, but for the invitation to an invited survey. */
+    /** The report as it is sent. The invitation to an invited survey is not in it. */
     sent: import("./report.js").Sent;
     /** The receipt that it will have. */
     receipt: string;
-    /** That answers are protected little, in an English sentence to respondents; "" if they are not. */
+    /** An English sentence for respondents if their answers are protected little, or else "". */
     protectedLittle: string;
-    /** The very text that is posted, to the last blank. */
+    /** The text that is posted, with all its blanks. */
     body: string;
     /**
-     * What it says, by question id, of those that are answered: yes-no a boolean, others the options that it supports; a
-     * text question's cohort and the numbers of the bits that are set.
+     * What it says about each question that is answered, by question id. For yes-no that is a boolean, for a text
+     * question its cohort and the numbers of the bits that are set, for others the options that it supports.
      * @type {{[id: string]: any}}
      */
     reported: {
         [id: string]: any;
     };
-    /** Charge the budget, and leave the report to be delivered; once, however often it is called. @returns {Promise<Receipt>} */
+    /** Charge the budget and deliver the report, once, however often this is called. @returns {Promise<Receipt>} */
     send(): Promise<Receipt>;
     #private;
 }

@@ -1,22 +1,23 @@
 /**
  * @typedef {object} Options
  * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
- * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
- * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
+ * @property {number | string} [maxEpsilon] the most epsilon that all versions of this survey may take, ever; in nats, default 8
+ * @property {number | string} [maxPeriodEpsilon] the most epsilon that all surveys may take in `periodDays` days; default 16
  * @property {number} [periodDays] default 30
  * @property {string} [fingerprint] the only version of the survey to accept
- * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
- * @property {string} [invitation] to an invited survey, as the respondent has it
- * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
- * @property {number} [resendDays] for so many days each report is kept after its delivery, to be sent again; default 0
- * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
- * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that
- *   this page delivers
- * @property {(rejected: import("./outbox.js").Rejected) => unknown} [onRejected] and with each that is refused for good
+ * @property {number} [timeoutMs] for one whole exchange with the collector, to the end of its reply; default 30,000
+ * @property {string} [invitation] the respondent's invitation to an invited survey
+ * @property {number} [maxDelayMs] the longest random delay before a report is first posted; default 0
+ * @property {number} [resendDays] days that each report is kept after its delivery, to be sent again; default 0
+ * @property {string} [relayUrl] where reports are posted in place of `url`; the collector then does not see the device's address
+ * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that this
+ *   page delivers
+ * @property {(rejected: import("./outbox.js").Rejected) => unknown} [onRejected] called with each report that is
+ *   refused for good
  */
 /**
- * Return the options, those that were left out as they are usually. Throws TypeError or RangeError, which name the option
- * and quote nothing secret.
+ * Return the options, with the defaults of those that were left out. Throws TypeError or RangeError, which name the
+ * option and quote nothing secret.
  * @param {string} url the collector's, checked @param {Options} options
  */
 export function readOptions(url: string, options: Options): {
@@ -47,11 +48,11 @@ export type Options = {
      */
     state?: string | undefined;
     /**
-     * the most that all versions of this survey may take, ever; nats, default 8
+     * the most epsilon that all versions of this survey may take, ever; in nats, default 8
      */
     maxEpsilon?: string | number | undefined;
     /**
-     * the most that all surveys may take in `periodDays` days; default 16
+     * the most epsilon that all surveys may take in `periodDays` days; default 16
      */
     maxPeriodEpsilon?: string | number | undefined;
     /**
@@ -63,32 +64,33 @@ export type Options = {
      */
     fingerprint?: string | undefined;
     /**
-     * of one exchange with the collector as a whole, to the end of its answer; default 30,000
+     * for one whole exchange with the collector, to the end of its reply; default 30,000
      */
     timeoutMs?: number | undefined;
     /**
-     * to an invited survey, as the respondent has it
+     * the respondent's invitation to an invited survey
      */
     invitation?: string | undefined;
     /**
-     * every report waits so long at most, a time drawn for it, before it is first posted
+     * the longest random delay before a report is first posted; default 0
      */
     maxDelayMs?: number | undefined;
     /**
-     * for so many days each report is kept after its delivery, to be sent again; default 0
+     * days that each report is kept after its delivery, to be sent again; default 0
      */
     resendDays?: number | undefined;
     /**
-     * where reports are posted in place of `url`, which then does not see the address
+     * where reports are posted in place of `url`; the collector then does not see the device's address
      */
     relayUrl?: string | undefined;
     /**
-     * called with each report of this state that
-     * this page delivers
+     * called with each report of this state that this
+     * page delivers
      */
     onDelivered?: ((receipt: import("./ledger.js").Receipt) => unknown) | undefined;
     /**
-     * and with each that is refused for good
+     * called with each report that is
+     * refused for good
      */
     onRejected?: ((rejected: import("./outbox.js").Rejected) => unknown) | undefined;
 };

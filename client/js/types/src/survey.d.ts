@@ -16,11 +16,11 @@ export class Question {
     text: string;
     /** @type {readonly string[]} */
     options: readonly string[];
-    /** @type {any} of numbers: from which to which, in what steps and units */
+    /** @type {any} of a number question: minimum, maximum, step and unit */
     range: any;
-    /** @type {string | number | boolean | null} what no answer stands for */
+    /** @type {string | number | boolean | null} the answer that a skipped question counts as */
     skip: string | number | boolean | null;
-    /** The half-width that its author aims at, as a plain decimal, or null. */
+    /** The margin of error that its author wants, as a plain decimal, or null. */
     want: string | null;
     /** The title of the section that begins with it, or "". */
     section: string;
@@ -28,7 +28,8 @@ export class Question {
     epsilon: string;
     epsilonForever: string;
     /**
-     * Return what so many reports of one answer take together, in units of 1e-12 nats: never more than `epsilonForever`.
+     * Return the epsilon that `nReports` reports of one answer take together, in units of 1e-12 nats: at most
+     * `epsilonForever`.
      * @param {number} nReports
      */
     epsilonOf(nReports: number): bigint;
@@ -37,7 +38,7 @@ export class Question {
      * @param {unknown} answer @returns {import("./mechanisms.js").Encoded}
      */
     encode(answer: unknown): import("./mechanisms.js").Encoded;
-    /** In words, what an answer must be. */
+    /** What an answer must be, in words. */
     get expected(): string;
     /** @param {Uint8Array} report @returns {any} what it says in the survey's words: see `Draft.reported` */
     reported(report: Uint8Array): any;
@@ -56,7 +57,7 @@ export class Survey {
     minReports: number;
     publicResults: boolean;
     keep: "reports" | "counts";
-    /** How many questions are drawn on every device; 0: all are asked. */
+    /** How many questions each device draws; 0: it asks all. */
     draw: number;
     /** @type {readonly string[]} the groups in which people are invited */
     strata: readonly string[];
@@ -68,12 +69,12 @@ export class Survey {
     contact: string;
     /** The last day on which a collector takes reports, in UTC, such as 2026-12-31; or "". */
     closes: any;
-    /** So many days after that a collector erases the reports, and keeps counts; 0: it does not by itself. */
+    /** How many days after the last one the collector erases the reports and keeps counts; 0: it never does. */
     eraseAfter: number;
-    /** The first day, in UTC, on which they are to be gone, or "". */
+    /** The first day, in UTC, on which the reports must be gone, or "". */
     eraseOn: string;
     questions: readonly Question[];
-    /** The tags of the languages that it can be read in, its own first. */
+    /** The tags of the languages in which it can be read, its own first. */
     languages: readonly string[];
     /** How many questions a device answers. */
     nDrawn: number;
@@ -82,9 +83,9 @@ export class Survey {
     canonical: string;
     fingerprint: string;
     /**
-     * Return what respondents read in one of its languages; answers are the options of its own, whatever is read.
+     * Return the words that respondents read in one of its languages. Answers are always options of its own language.
      * Throws RangeError for another language.
-     * @param {string} [lang] its own where it is left out
+     * @param {string} [lang] the survey's own by default
      */
     words(lang?: string): Readonly<{
         lang: string;
@@ -97,18 +98,18 @@ export class Survey {
         }>;
     }>;
     /**
-     * That answers are protected little, in an English sentence to respondents; "" if they are not. Show it above the
-     * questions, and where respondents look at what will be sent.
+     * An English sentence for respondents if their answers are protected little, or else "". Show it above the questions,
+     * and where respondents look at what will be sent.
      */
     get protectedLittle(): string;
-    /** Throw RangeError for a wave that this survey has not. @param {number} wave */
+    /** Throw RangeError for a wave that this survey does not have. @param {number} wave */
     checkWave(wave: number): void;
     /**
      * Return every question's encoded answer. Throws AnswerError, which never quotes what was given.
      *
-     * Every question must be answered: a report without one would tell that it was skipped. Where a question has `skip`,
-     * an answer that is null, undefined or left out stands for that. In a survey with `draw` only the drawn questions need
-     * one; one that is given to another is checked and dropped, and stands here as null.
+     * Every question must be answered: a gap in a report would show that it was skipped. If a question has `skip`, an
+     * answer that is null, undefined or left out counts as that. In a survey with `draw` only the drawn questions need an
+     * answer. Answers to the others are checked and dropped, and are null here.
      * @param {{[id: string]: unknown}} answers @param {readonly boolean[]} [drawn]
      * @returns {(import("./mechanisms.js").Encoded | null)[]}
      */

@@ -17,8 +17,8 @@ export function fitForm(model: Model, questions: readonly Question[], leaveOut?:
     problems: string[];
 };
 /**
- * Return the answers in a form, by question id, as a client takes them: null, or for any-of nothing selected, where
- * there is none or its element is not visible. Throws AnswerError, which holds no answer.
+ * Return the answers in a form, by question id, as a client takes them. If there is no answer, or its element is not
+ * visible, it is null, or for any-of an empty list. Throws AnswerError, which holds no answer.
  * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>["fits"]} fits
  */
 export function readAnswers(model: Model, questions: readonly Question[], fits: ReturnType<typeof fitForm>["fits"]): Record<string, string | number | boolean | string[] | null>;
@@ -31,21 +31,21 @@ export class FormRefused extends SottoError {
     problems: string[];
 }
 /**
- * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
+ * A SurveyJS form beside a survey: which element asks which question, and what its values mean.
  *
- * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
+ * The rules are those by which `sotto survey import` reads a form (sotto_author/forms/surveyjs.py).
  */
 export type Model = import("survey-core").SurveyModel;
 /**
- * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
+ * A SurveyJS form beside a survey: which element asks which question, and what its values mean.
  *
- * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
+ * The rules are those by which `sotto survey import` reads a form (sotto_author/forms/surveyjs.py).
  */
 export type Element = import("survey-core").Question;
 /**
- * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
+ * A SurveyJS form beside a survey: which element asks which question, and what its values mean.
  *
- * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
+ * The rules are those by which `sotto survey import` reads a form (sotto_author/forms/surveyjs.py).
  */
 export type Question = {
     id: string;

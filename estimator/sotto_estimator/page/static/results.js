@@ -4,7 +4,7 @@ import { t, writeDays } from "../language.js";
 
 const EVERY_MS = 30_000;
 const news = document.getElementById("news");
-const FAILED = t("The results could not be fetched anew; what is shown may be old.");
+const FAILED = t("The page could not load the latest results. What you see may be old.");
 let askedAt = Date.now();
 let isAsking = false;
 let isOver = false;
