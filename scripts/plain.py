@@ -50,7 +50,7 @@ _FIELD = re.compile(r"%\(\w+\)s|%[sd]|\{[^{}]*\}")
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 _TAG = re.compile(r"<[^>]+>")
 
-EXCEPTIONS: dict[str, str] = {}
+EXCEPTIONS = {"Who asks: X": "a label, followed by a name"}
 """Sentences that may stay, each with its reason."""
 
 
@@ -147,9 +147,9 @@ def _is_documented(value: object) -> bool:
 def read_errors() -> Iterator[tuple[str, str, int]]:
     """Yield the sentences that the packages' code writes: errors, warnings, remarks; not its docstrings."""
     for path in sorted(ROOT.glob("*/sotto_*/**/*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        skipped = {id(part) for node in ast.walk(tree) for part in _unread(node)}
-        for node in ast.walk(tree):
+        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        skipped = {id(part) for node in nodes for part in _unread(node)}
+        for node in nodes:
             text = _text_of(node) if id(node) not in skipped else ""
             if re.fullmatch(r"\s*[A-Z`{].*\s.*[.:?]\s*", text, re.S):
                 yield str(path.relative_to(ROOT)), text, MAX_WORDS

@@ -65,7 +65,7 @@ def _say_width(one: Outlook) -> str:
         return {"good": found, "rough": f"rough: {found}"}.get(one.grade, nothing)
     words = {"good": "good to", "rough": "rough:"}.get(one.grade, "cannot show anything useful:")
     if plan.is_hopeless:
-        return f"{words} {within(plan.width, one.question)}, which is all that can be answered"
+        return f"{words} {within(plan.width, one.question)}; any result stays possible"
     is_share = figure_of(one.question) == "share"
     return f"{words} +- {say_points(plan.width) if is_share else amount(plan.width, one.question)}"
 
@@ -125,11 +125,11 @@ def _helps_of_hidden(crowd: Crowd) -> Iterator[str]:
 def _ways(one: Outlook, crowd: Crowd) -> Iterator[str]:
     survey, n = crowd.survey, crowd.n
     if (most := _most_min_reports(survey, one.question.id, n)) > 0:
-        yield f"min_reports = {most} in place of {survey.min_reports}" if most > 1 else "without min_reports"
+        yield f"min_reports = {most} instead of {survey.min_reports}" if most > 1 else "without min_reports"
     if one.question.type == "text" and survey.people is None:
         yield f"people = {n} in the file: a text question then has no more cohorts than these people fill"
     if one.question.type == "text" and (cohorts := _most_cohorts(one, survey, n)):
-        yield f"n_cohorts = {cohorts} in place of {one.need.n_cohorts}"
+        yield f"n_cohorts = {cohorts} instead of {one.need.n_cohorts}"
     if one.question.type == "text":
         yield "a one-of question, with the answers that you expect as its options"
     yield f"more people: {one.need.likely:,}"

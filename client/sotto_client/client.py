@@ -63,7 +63,7 @@ class SurveyClient(Renewed):
 
     **What is guaranteed.** Nothing true is sent, stored, logged or put into an exception. The device makes one report
     for a survey, or one for each of its waves. It forgets what could undo its noise after the last
-    delivery, or when the collector says that the survey is over.
+    delivery, or when the collector ends the survey.
 
     **What is not.** A device whose state is deleted is a new device, with a new budget and new noise. Before that last
     delivery, anyone who reads the state file can find out what was answered (see `sotto_client.permanent`). The
@@ -261,10 +261,10 @@ class SurveyClient(Renewed):
     def flush(self, timeout_s: float = FLUSH_ON_EXIT_S, *, skip_delay: bool = False) -> bool:
         """Try at once, for at most `timeout_s`, to deliver all reports that wait. True when none waits in this state.
 
-        A report stops waiting when it is counted, or refused for good (see `rejected`). Returns False early if nothing
-        can be sent in time: a collector asked for a pause, or a random delay lasts longer. `skip_delay` ends the delays
-        of all waiting reports. If a callback closes the client meanwhile, the result is False: the next client delivers
-        what may wait. Raises StateError.
+        A report stops waiting when it is counted, or refused for good (see `rejected`). Returns False early if a pause
+        that a collector asked for, or a random delay, lasts longer than the time. `skip_delay` ends the delays of all
+        waiting reports. If a callback closes the client meanwhile, the result is False: the next client delivers what
+        may wait. Raises StateError.
         """
         was_closed = self._is_closed
         try:

@@ -32,14 +32,16 @@ def takes_old_keywords(kinds: dict[str, type] | None = None, /, **old: str) -> C
             for name in [name for name in given if name in old]:
                 new, _, member = old[name].partition(".")
                 if new in given:
-                    raise TypeError(f"{function.__name__}: {name} is now {_words(old[name], kinds)}; give one of both.")
+                    raise TypeError(
+                        f"{function.__name__}: {name} is now {_words(old[name], kinds)}. Give one of the two."
+                    )
                 value = given.pop(name)
                 member, sign, instead = member.partition("=")
                 if not sign or value:
                     made.setdefault(new, {})[member] = instead if sign else value
                 warnings.warn(
-                    f"{function.__name__}: {name} is now {_words(old[name], kinds)}; the old name goes with the next "
-                    "version.",
+                    f"{function.__name__}: {name} is now {_words(old[name], kinds)}. The next version removes "
+                    "the old name.",
                     DeprecationWarning,
                     stacklevel=2,
                 )
@@ -63,4 +65,4 @@ def _words(new: str, kinds: dict[str, type] | None) -> str:
 
 def warn_of_old(old: str, new: str) -> None:
     """Warn a caller that a name of a package has another one now."""
-    warnings.warn(f"{old} is now {new}; the old name goes with the next version.", DeprecationWarning, stacklevel=3)
+    warnings.warn(f"{old} is now {new}. The next version removes the old name.", DeprecationWarning, stacklevel=3)

@@ -64,13 +64,13 @@ def _hint(said: str, line: str, column: int) -> str:
     if words := _WORDS.search(line):
         return _say_words(words[1])
     if colon := _COLON.search(line):
-        return f'between a name and what it is stands "=", not ":": {colon[1]} = ..'
+        return f'put "=" between a name and its value, not ":": {colon[1]} = ..'
     return ""
 
 
 def _say_slanted(line: str) -> str:
     found = next(one for one in line if one in _SLANTED)
-    return f'{found} is a typographic quotation mark; texts stand between straight ones: "..".'
+    return f'{found} is a typographic quotation mark. Put texts between straight ones: "..".'
 
 
 def _say_day(given: str) -> str:

@@ -121,12 +121,12 @@ def test_check_plan_and_estimate_say_the_same_number_of_people(write: Callable[[
     assert aims == {of["questions"][0]: of["respondents_needed"] for of in checked}
     assert len(aims) == 2
     for n_needed in aims.values():
-        assert f"a larger crowd: {n_needed:,} respondents in place of 40" in planned
+        assert f"more respondents: {n_needed:,} instead of 40" in planned
 
 
 def test_no_verdict_is_wider_than_what_can_be(write: Callable[[str], Path]) -> None:
     path = write(HEAD + HARASSED.format(0.1) + HOURS.format(0.1))
-    most = ", which is all that can be answered"
+    most = "; any result stays possible"
     assert verdicts(run("check", path, "--n", 300)) == {
         "harassed": f"cannot show anything useful: +- 50 points or more{most}",
         "hours": f"cannot show anything useful: +- 10 hours or more{most}",
@@ -147,7 +147,7 @@ def test_check_fails_where_something_can_never_be_shown_and_says_what_would_help
     assert verdicts(result)["harassed"].startswith("good to ")
     _, _, helps = result.stdout.partition("wish: ways to show it:\n")
     first, second, third, *_ = helps.splitlines()
-    assert (first, third) == ("  - without min_reports", "  - n_cohorts = 4 in place of 64")
+    assert (first, third) == ("  - without min_reports", "  - n_cohorts = 4 instead of 64")
     assert second.startswith("  - people = 300 in the file: ")
 
 

@@ -189,7 +189,7 @@ def test_status_says_that_a_restore_is_whole(backup: Path, target: str, tmp_path
     )
     if target.startswith("postgresql:"):
         again = run("restore", "--from", backup, "--db", target)
-        assert "there is a store in it. sotto db status says whether a restore made it" in again.stderr
+        assert "it already has a store. sotto db status says whether a restore made it" in again.stderr
 
 
 def test_status_says_that_a_restore_in_place_was_ended_before_it_was_checked(

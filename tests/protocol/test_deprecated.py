@@ -34,11 +34,11 @@ def test_old_names_reach_the_new_arguments_and_warn_who_calls() -> None:
         found = draw("a", width=3, height=4, colour="red")  # type: ignore[call-arg]
     assert found == ("a", Size(3, 4), "red")
     assert {one.filename for one in said} == {__file__}
-    assert "draw: width is now size=Size(width=..); the old name goes" in str(said[0].message)
+    assert "draw: width is now size=Size(width=..). The next version removes the old name" in str(said[0].message)
 
 
 def test_an_old_name_beside_the_new_one_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"draw: width is now size=Size\(width=\.\.\); give one of both"):
+    with pytest.raises(TypeError, match=r"draw: width is now size=Size\(width=\.\.\)\. Give one of the two"):
         draw("a", width=3, size=Size())  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="colour is now color"):
         draw("a", colour="red", color="red")  # type: ignore[call-arg]

@@ -63,7 +63,7 @@ def test_a_fault_of_a_json_file_has_its_line() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("id = “s”", "line 1, $: must be TOML: “ is a typographic quotation mark; texts stand between straight ones"),
+        ("id = “s”", "line 1, $: must be TOML: “ is a typographic quotation mark. Put texts between straight ones"),
         ('id = "s"\ntitle = "T”\n', "line 2, $: must be TOML: ” is a typographic quotation mark"),
         ('x = ["a",\n«b»]', "line 2, $: must be TOML: « is a typographic quotation mark"),
         ("a = 1\nepsilon = 0,5 # half", "line 2, $: must be TOML: 0,5 has a comma; decimals have a point, as in 0.5"),
@@ -82,7 +82,7 @@ def test_a_fault_of_a_json_file_has_its_line() -> None:
         ("a = {b = 1, b = 2}", "line 1, $.a.b: is given twice, first in the same line"),
         ("type = yes-no", 'line 1, $: must be TOML: texts stand between quotation marks: "yes-no".'),
         ("invited = True", "line 1, $: must be TOML: True is written true here"),
-        ('id: "a"', 'line 1, $: must be TOML: between a name and what it is stands "=", not ":": id = ..'),
+        ('id: "a"', 'line 1, $: must be TOML: put "=" between a name and its value, not ":": id = ..'),
         ("[questions]\na = 1\n[questions]", "line 3, $: must be TOML: write [[questions]], with two brackets"),
         ("id = " + "[" * 100_000, "$: must be TOML, not nested this deep: a survey has questions"),
         ("a = 1\nid = " + "1" * 5000, "line 2, $: must not have a number of 5,000 digits."),

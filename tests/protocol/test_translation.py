@@ -161,7 +161,7 @@ def test_everything_that_a_language_lacks_is_named_at_once() -> None:
     lines = [line for line in TOML.splitlines() if ".ar" not in line or line.startswith("text.ar")]
     problem = faults_of("\n".join(lines))["$"]
     assert problem == (
-        "ar must be there for every text; missing: $.title.ar, $.introduction.ar, $.questions[0].section.ar, "
+        "every text must be given in ar. Missing: $.title.ar, $.introduction.ar, $.questions[0].section.ar, "
         "$.questions[1].options.ar, $.questions[2].unit.ar."
     )
 
@@ -183,7 +183,7 @@ def test_each_language_is_told_what_it_lacks_beside_all_other_faults() -> None:
         "$.questions[2].text.ar",
         "$",
     }
-    assert faults["$"].startswith("ar must be there for every text; missing: $.title.ar.")
+    assert faults["$"].startswith("every text must be given in ar. Missing: $.title.ar.")
     as_many = "must be 3 texts, as many as in the survey's own language, not 2. (question shift)"
     assert faults["$.questions[1].options.ar"] == as_many
 

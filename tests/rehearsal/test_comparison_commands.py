@@ -105,7 +105,7 @@ def test_the_error_of_an_expected_name_is_said_where_there_is_one(tmp_path: Path
     exact = sum(math.comb(30, n) * 0.6**n * 0.4 ** (30 - n) * (1 if n > 15 else 0.5) for n in range(15, 31))
     assert 0 < clear["named_error"] < 0.002
     assert clear["named"] == pytest.approx(exact, abs=5 * clear["named_error"])
-    said = "on average over made-up crowds, the same at every time; +- "
+    said = "the average over made-up crowds, which are always the same; +- "
     assert said in compare(tmp_path, HEAD + pair, *arguments).stdout
     assert said not in compare(tmp_path, HEAD + pair, *arguments, "--target", "respondents").stdout
 
@@ -127,7 +127,7 @@ def test_a_mean_is_in_its_unit(tmp_path: Path) -> None:
     of_people = math.sqrt((51**2 - 1) / 12 / 300)
     assert rows["in the clear"]["deviation"] == pytest.approx(of_people)
     assert rows["curator, Laplace"]["deviation"] == pytest.approx(math.hypot(of_people, math.sqrt(2) * 50 / 600))
-    assert "years: that is the price of trusting nobody" in " ".join(
+    assert "years. That is the price of trusting nobody" in " ".join(
         compare(tmp_path, HEAD + NUMBER, "--n", 300, "--runs", 0).stdout.split()
     )
 
@@ -308,7 +308,7 @@ def test_so_many_respondents_as_are_named_know_what_the_curator_knows(tmp_path: 
 
 def test_a_curator_who_learns_nothing_either_is_no_price(tmp_path: Path) -> None:
     said = " ".join(compare(tmp_path, HEAD + YES_NO, "--n", 2, "--runs", 0).stdout.split())
-    assert "too few for a curator, too" in said
+    assert "too few even for a curator" in said
     assert "price of trusting nobody" not in said
 
 
@@ -326,7 +326,7 @@ def test_a_mean_says_how_many_know_what_the_curator_knows(tmp_path: Path) -> Non
 
 def test_a_crowd_that_is_too_large_to_be_simulated_so_often_is_simulated_less_often(tmp_path: Path) -> None:
     table = compare(tmp_path, HEAD + YES_NO, "--n", 20_000_000, "--runs", 20).stdout
-    assert "Of so many people devices are simulated in 5 runs, not in 20." in table
+    assert "For this many people, devices are simulated in 5 runs, not in 20." in table
 
 
 def test_local_widths_are_the_estimators_own(tmp_path: Path) -> None:

@@ -64,16 +64,15 @@ class Seeded(Mersenne):
         self.random = random.Random(number)  # noqa: S311  # the fault
 
 
-class Replay(Entropy):
+class Replay:
     """Words that are handed out again from the first one on, for every question."""
 
     def __init__(self):
-        super().__init__()
         self.kept, self.place = [], 0
 
     def word(self):
         if self.place == len(self.kept):
-            self.kept.append(super().word())
+            self.kept.append(int.from_bytes(os.urandom(4)))
         self.place += 1
         return self.kept[self.place - 1]
 
@@ -177,8 +176,7 @@ class Device:
         noisy = {question["id"]: self.answer(question, answers.get(question["id"])) for question in asked}
         if self.fault == "other-survey":
             noisy = {"something": True}
-        generator = self.source if self.fault in ("java", "mersenne") else Entropy()
-        words = [generator.word() for _ in range(4)] if self.fault in ("java", "mersenne") else None
+        words = [self.source.word() for _ in range(4)] if self.fault in ("java", "mersenne") else None
         report_id = struct.pack(">4I", *words).hex() if words else os.urandom(16).hex()
         if self.fault == "id-tells":
             report_id = report_id[:-1] + "01"[answers[self.questions[0]["id"]]]

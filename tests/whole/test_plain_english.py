@@ -2,7 +2,8 @@
 
 import importlib.util
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median
 from types import ModuleType
@@ -39,7 +40,13 @@ def plain() -> Iterator[ModuleType]:
         assert found.loader is not None
         loaded = importlib.util.module_from_spec(found)
         found.loader.exec_module(loaded)
+        loaded.READERS = tuple(remembered(reader) for reader in loaded.READERS)
         yield loaded
+
+
+def remembered(reader: Callable[[], Iterator[tuple[str, str, int]]]) -> Callable[[], list[tuple[str, str, int]]]:
+    """Return a reader that reads once: all tests here ask for the same texts."""
+    return cache(lambda: [*reader()])
 
 
 def test_no_source_has_more_sentences_that_are_hard_to_read(plain: ModuleType) -> None:
@@ -96,7 +103,7 @@ def test_all_kinds_of_text_are_read(plain: ModuleType) -> None:
 
 def respondents_sentences(plain: ModuleType, sources: tuple[str, ...]) -> list[str]:
     """Return the whole sentences of messages, with a figure for each field; labels and buttons are none."""
-    texts = [text for source, text, _ in plain.read_messages() if source.startswith(sources)]
+    texts = [text for source, text, _ in plain.READERS[1]() if source.startswith(sources)]
     found = [sentence.replace("X", "10") for text in texts for sentence in plain.sentences(text)]
     return sorted({sentence for sentence in found if sentence.endswith((".", "?")) and len(sentence.split()) > 3})
 

@@ -5,8 +5,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -46,10 +48,25 @@ def imported(tree: ast.AST) -> Iterator[str]:
             yield from (name.name for name in node.names)
 
 
-def without_types(tree: ast.Module) -> ast.Module:
-    """Return a module without what is imported for checkers of types alone."""
-    body = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
-    return ast.Module(body, [])
+class Module(NamedTuple):
+    """What a module imports anywhere, what of it not for checkers of types alone, and its classes, with their lines."""
+
+    imported: tuple[str, ...]
+    loaded: tuple[str, ...]
+    classes: tuple[tuple[str, int], ...]
+
+
+@cache
+def read(path: Path) -> Module:
+    """Return what a module says: every test asks of the same files."""
+    types, body, classes = ast.Module([], []), ast.Module([], []), []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        is_of_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        (types if is_of_types else body).body.append(node)
+        if isinstance(node, ast.ClassDef):
+            classes.append((node.name, node.lineno))
+    loaded = tuple(imported(body))
+    return Module((*loaded, *imported(types)), loaded, tuple(classes))
 
 
 def imports_of_rooms(package: Path) -> dict[str, set[tuple[str, str, str]]]:
@@ -59,7 +76,7 @@ def imports_of_rooms(package: Path) -> dict[str, set[tuple[str, str, str]]]:
     found: dict[str, set[tuple[str, str, str]]] = {room: set() for room in rooms}
     for parts in modules:
         path = package.joinpath(*parts).with_suffix(".py")
-        for name in imported(ast.parse(path.read_text())):
+        for name in read(path).imported:
             head, _, rest = name.partition(".")
             if head != package.name:
                 continue
@@ -94,8 +111,8 @@ def test_modules_import_one_another_in_no_circle(package: str) -> None:
     }
     graph = {}
     for module, path in modules.items():
-        names = imported(ast.parse(path.read_text()))
-        graph[module] = {name if name in modules else name.rpartition(".")[0] for name in names} & {*modules} - {module}
+        names = {name if name in modules else name.rpartition(".")[0] for name in read(path).imported}
+        graph[module] = names & {*modules} - {module}
     TopologicalSorter(graph).prepare()
 
 
@@ -120,7 +137,7 @@ def test_what_shows_results_is_known_to_few_files(side: str, name: str) -> None:
     knowing = {
         str(path.relative_to(package))
         for path in package.rglob("*.py")
-        for one in imported(without_types(ast.parse(path.read_text())))
+        for one in read(path).loaded
         if f"{one}.".startswith(f"{name}.")
     }
     assert knowing
@@ -143,7 +160,6 @@ def test_no_class_name_is_defined_twice_in_a_package() -> None:
     for name, package in PACKAGES.items():
         defined: dict[str, list[str]] = {}
         for path in sorted(package.rglob("*.py")):
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                if isinstance(node, ast.ClassDef):
-                    defined.setdefault(node.name, []).append(f"{path.relative_to(package)}:{node.lineno}")
+            for class_name, line in read(path).classes:
+                defined.setdefault(class_name, []).append(f"{path.relative_to(package)}:{line}")
         assert not {one: places for one, places in defined.items() if len(places) > 1}, name

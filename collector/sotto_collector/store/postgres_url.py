@@ -57,8 +57,8 @@ class PostgresUrl(Location):
         with closing(self.open()) as dialect, dialect.read_engine.connect() as connection:
             if not is_empty(connection):
                 raise StoreError(
-                    f"db ({dialect.name}) must be a new database; there is a store in it. sotto db status says whether "
-                    "a restore made it, and whether it is complete."
+                    f"db ({dialect.name}) must be a new database, but it already has a store. sotto db status says "
+                    "whether a restore made it, and whether it is complete."
                 )
         with private_folder() as folder:
             yield str(folder / "restored.db")

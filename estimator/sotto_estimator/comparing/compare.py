@@ -20,8 +20,8 @@ from sotto_estimator.results.words import level_words, misfit_sentence
 
 _MADE = {
     "chernoff": "intervals by the Chernoff bound of the difference of two independent groups",
-    "two intervals": "intervals from two, each at half the error: they hold however the groups depend on one another",
-    "anytime": "intervals by a confidence sequence: they hold at every look",
+    "two intervals": "intervals from those of both groups, at half the error each: valid for related groups, too",
+    "anytime": "intervals by a confidence sequence: valid at every look",
 }
 _NO_WIDTH = 1e-12
 """Less is rounding, of what is searched by halving."""
@@ -192,12 +192,12 @@ def compare_sides(
 
 
 def _lines(rows: Sequence[Difference], options: CompareOptions, of_asked: bool) -> tuple[str, ...]:
-    together = "all together" if options.simultaneous else "each by itself"
+    together = "all valid together" if options.simultaneous else "each valid on its own"
     about = "those respondents who were asked" if of_asked else "these respondents"
     about = "the population" if options.target == "population" else about
     tests = " and ".join(words for name, words in _TESTS.items() if any(row.test == name for row in rows))
     return (
-        f"{level_words(options.level)} intervals that hold for every n and share, {together}, about {about}",
+        f"{level_words(options.level)} intervals for every n and share, {together}, about {about}",
         *(words for name, words in _MADE.items() if any(row.interval == name for row in rows)),
         f"P, of equality, by {tests}{HOLM * options.simultaneous}",
     )

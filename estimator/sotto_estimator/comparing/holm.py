@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-HOLM = "; P all together by Holm's method, which may find what an interval does not rule out"
+HOLM = "; P-values valid together by Holm's method, which may find what an interval does not rule out"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -71,7 +71,7 @@ class ShareTested:
         if self.verdict is None:
             return misfit_sentence(self.question)
         named = ", ".join(filter(None, [self.question, self.answer]))
-        what = "can be" if self.verdict == "not ruled out" else f"is {self.verdict.replace('another', 'not')}"
+        what = "could be" if self.verdict == "not ruled out" else f"is {self.verdict.replace('another', 'not')}"
         what = f"{what} than" if self.verdict in ("greater", "less") else what
         return f"{named}: the share {what} {100 * self.null:g} %."
 
@@ -99,11 +99,11 @@ def shares_tested(title: str, sides: Sequence[GroupEstimate], options: ShareTest
         _row(side, _group(side), options, n_rows, p_value) for side, p_value in zip(shares, p_values, strict=True)
     )
     other = {"two-sided": "another", "greater": "a greater", "less": "a smaller"}[options.alternative]
-    together = "all together" if options.simultaneous else "each by itself"
+    together = "all valid together" if options.simultaneous else "each valid on its own"
     lines = (
         f"share = {100 * options.null:g} % against {other} one: P is exact, by the {options.method} method"
         + HOLM * options.simultaneous,
-        f"{level_words(options.level)} intervals by the same, about the population, {together}",
+        f"{level_words(options.level)} intervals by the same method, about the population, {together}",
     )
     members = {
         "alternative": options.alternative,

@@ -134,7 +134,7 @@ def trend_of_sides(
 
 
 def _lines(options: CompareOptions) -> tuple[str, ...]:
-    together = "all together" if options.simultaneous else "each by itself"
+    together = "all valid together" if options.simultaneous else "each valid on its own"
     people = (
         "other people in each group"
         if options.people == "other"

@@ -41,15 +41,15 @@ def words_of(designs: Sequence[AskedBy], *, with_reports: bool = True) -> list[s
     """Return a line for each arm, or one for all where they are many. `with_reports`: how its counts were read too."""
     if len(designs) > MAX_LISTED:
         most, least = (pick(of.epsilon for of in designs) for pick in (max, min))
-        return [f"asked by {len(designs):,} designs: epsilon {epsilon_above(least)} to {epsilon_above(most)}"]
+        return [f"{len(designs):,} designs: epsilon {epsilon_above(least)} to {epsilon_above(most)}"]
     read = [of.reports_words if with_reports else "" for of in designs]
     if len(designs) == 1:
-        return [": ".join(filter(None, [f"asked by {designs[0]}", *read]))]
+        return [": ".join(filter(None, [f"design {designs[0]}", *read]))]
     return ["; ".join(filter(None, [_line(of), said])) for of, said in zip(designs, read, strict=True)]
 
 
 def _line(of: AskedBy) -> str:
-    return f"asked by {of}: {counted(sum(of.reports.values()), 'report')}, epsilon {epsilon_above(of.epsilon)}"
+    return f"design {of}: {counted(sum(of.reports.values()), 'report')}, epsilon {epsilon_above(of.epsilon)}"
 
 
 def _shown(report: str) -> str:

@@ -42,7 +42,7 @@ USUAL = Errors()
 
 
 class PlannedTest(Protocol):
-    """A test of something that is there: what is true, and what the test is told not to see, are its fields."""
+    """A test of an effect that exists. Its fields say what is true, and what the test does not see."""
 
     def powers(self, n: Floats) -> Floats:
         """Return the probability that the test finds it, of n respondents in each group or wave; shape of n."""

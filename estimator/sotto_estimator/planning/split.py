@@ -69,7 +69,8 @@ class SplitVerdict:
 def judge_wishes(draft: Draft, plan: PlannedSurvey, total: Decimal) -> SplitVerdict:
     """Return whether a total epsilon meets the wishes of a plan, and by which epsilons.
 
-    As many questions drawn as in the file, if that is enough; else as many as take least.
+    Each device draws as many questions as the file says, if that is enough. If not, it draws the number that takes the
+    least epsilon.
     """
     n_questions = len(draft.survey.questions)
     as_asked = split_of(draft, plan, draft.survey.n_drawn)

@@ -129,7 +129,7 @@ def _regression(terms: HiddenTerms, found: _Found, level: float) -> Regression:
 
 
 def _model_words(terms: HiddenTerms) -> str:
-    return f"logistic regression of a hidden answer, beside {terms.outcome.labels[1]}, on hidden answers"
+    return f"logistic regression of a hidden answer (reference: {terms.outcome.labels[1]}), on hidden answers"
 
 
 def _asked_words(terms: HiddenTerms) -> tuple[str, ...]:

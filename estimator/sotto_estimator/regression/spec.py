@@ -211,9 +211,9 @@ class RegressionSpec:
             if self.random_intercept:
                 raise DomainError("an intercept by cluster goes with a hidden answer to the left, not with hidden(..).")
             data, kind = read_outcome(table.columns[formula.outcome], sample, self.outcome)
-            return fit_outcome(formula, data), f"{kind} regression on a hidden answer, beside {answers[-1]}", ""
+            return fit_outcome(formula, data), f"{kind} regression on a hidden answer (reference: {answers[-1]})", ""
         kind = "logistic" if len(answers) == 2 else "multinomial logistic"
-        words, said = f"{kind} regression of a hidden answer, beside {answers[-1]}", ""
+        words, said = f"{kind} regression of a hidden answer (reference: {answers[-1]})", ""
         if self.random_intercept:
             codes = table.columns[self.random_intercept].codes[sample.first]
             model, said = fit_clustered(formula.outcome, self.random_intercept, Clustered.of(sample, codes))

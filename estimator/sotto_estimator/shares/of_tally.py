@@ -40,8 +40,8 @@ from sotto_protocol.mechanisms.mechanism import PureMechanism
 class _Counts:
     """One question's counts, from a tally or typed in, or those of one option, where each is asked of others.
 
-    `fakes`: the share of these reports that fakes are of which 1 % of all reports to the question are: 1, unless fakes
-    can be asked the option that they like. `mechanism`: of a question of a survey.
+    `fakes`: the percent of these reports that are fake if 1 % of all reports to the question are. It is 1 unless fakes
+    can choose the option that they are asked. `mechanism`: a survey question's.
     """
 
     question: str

@@ -22,7 +22,7 @@ from sotto_protocol.text import PADDING, compose
 MAX_EXTENDED = 2**21
 """The most strings that are candidates at a length."""
 STRICTER = 100
-"""What the rate of false discoveries is divided by: nobody vouches for a string that is one out of so many."""
+"""The rate of false discoveries is divided by this: nobody suggested any of these many strings."""
 _FOLLOWED_RATE = 0.25
 """The most beginnings that are followed in vain, as a share of those that are followed."""
 

@@ -43,7 +43,8 @@ def _caption(association: Association) -> list[str]:
     return [
         heading,
         f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
-        f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself",
+        f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each "
+        "valid on its own",
         f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
         f"p = {test.p_value:.3g} (score test)",
     ]

@@ -49,7 +49,7 @@ def _others(decoded: Decoded) -> tuple[UndetectedString, ...]:
 
 def _undetected_cells(row: UndetectedString) -> list[Cell]:
     if row.share is None or row.high is None:
-        return [row.string, "", "not told apart", "", "", "", ""]
+        return [row.string, "", "unclear", "", "", "", ""]
     return [row.string, row.share, "not detected", "", row.high, "", ""]
 
 
@@ -61,7 +61,7 @@ def caption(decoded: Decoded) -> list[str]:
     """Return what the intervals mean and how strings were chosen, a line each."""
     subject, options = decoded.subject, decoded.options
     title = ", ".join(filter(None, [subject.title, subject.question]))
-    together = "all together" if options.simultaneous else "of those that were detected"
+    together = "all valid together" if options.simultaneous else "for the strings that were detected"
     tested = counted_words(decoded.n_candidates, decoded.origin)
     heading = f"{title}: n = {counted(decoded.n_reports, 'report')}{_epsilon_words(subject)}"
     heading += str(Selection(stratum=subject.stratum))
@@ -169,7 +169,10 @@ def _bound_words(decoded: Decoded) -> list[str]:
     if decoded.undetected is None:
         return []
     level = level_words(decoded.options.level)
-    return [f"not detected: the share is at most high; {level} bounds by the normal approximation, all together"]
+    return [
+        f"not detected: the share is at most the value under high; {level} bounds by the normal "
+        "approximation, all valid together"
+    ]
 
 
 def _design_members(decoded: Decoded) -> dict[str, Any]:

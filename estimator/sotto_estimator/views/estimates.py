@@ -13,9 +13,9 @@ from sotto_estimator.views.figure_view import drawn, views_of
 from sotto_estimator.views.verdict import verdict_part
 
 _METHOD = (
-    "Each answer was mixed with chance before anybody else saw it. A report is therefore no answer, and the shares "
-    "are what is left when the known effect of chance is taken off all of them together. An estimated share can lie "
-    "outside of 0 to 100 %, its interval cannot."
+    "Chance was mixed into each answer before anybody else saw it. So a single report does not show what a person "
+    "answered. The shares are computed from all reports together: the known effect of chance is subtracted. An "
+    "estimated share can lie outside 0 to 100 %. Its interval cannot."
 )
 
 
@@ -40,7 +40,9 @@ def parts(estimates: Estimates) -> list[Part]:
 
 def _remarks(estimates: Estimates, tables: list[Table]) -> list[str]:
     part = estimates.narrower_by
-    narrower = f"{EXACT} is {100 * (part or 0):.0f} % narrower at the same guarantee (--method {EXACT})"
+    narrower = (
+        f"--method {EXACT} would make these intervals {100 * (part or 0):.0f} % narrower, with the same guarantee"
+    )
     cut = [line for view in views_of(estimates) for line in view.remarks(estimates)]
     said = [*map(str, estimates.quality), *cut, *marks(tables).lines]
     return said if part is None else [*said, narrower]

@@ -14,7 +14,7 @@ from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
 from sotto_protocol.words import counted, epsilon_above
 
-INTERVALS = "intervals by the profile likelihood, approximate, about the population, each by itself"
+INTERVALS = "intervals by the profile likelihood, approximate, about the population, each valid on its own"
 _COLUMNS = [
     Column("part of people"),
     *(Column(name, "share") for name in ("share", "std. error", "low", "high")),

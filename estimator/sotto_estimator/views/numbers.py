@@ -15,8 +15,12 @@ from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.views.figure_view import Drawn, FigureView
 
-FAKES = "fakes high, fakes low: what each 1 % of fake reports, all the highest output or all the lowest, adds to a mean"
-APPROXIMATE = "quantiles and densities are approximate: smoothed, their intervals a bootstrap's; those of means hold"
+FAKES = (
+    "fakes high, fakes low: how much each 1 % of fake reports adds to a mean, if all are the highest or all the lowest"
+)
+APPROXIMATE = (
+    "quantiles and densities are approximate (smoothed, with bootstrap intervals); intervals of means are guaranteed"
+)
 MEAN_COLUMNS = (
     Column("mean", "estimate"),
     Column("std. error", "number"),
@@ -25,7 +29,7 @@ MEAN_COLUMNS = (
 )
 MAX_NUMBERS = 20
 """More questions for a number are left out of a picture."""
-_CUT = "none: no number that can be answered is in the interval"
+_CUT = "none: the interval contains no number that can be answered"
 
 
 def mean_table(means: Sequence[MeanEstimate | VoidedMean]) -> Table:

@@ -29,14 +29,14 @@ from sotto_protocol.words import epsilon_above
 _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = [
     *map(Column, ("question", "about", "mechanism")),
-    *(Column(name, "word") for name in ("epsilon", "n", "half-width", "from none", "two groups")),
+    *(Column(name, "word") for name in ("epsilon", "n", "half-width", "least share", "least difference")),
 ]
 
 
 def parts(plan: SurveyPlan) -> list[Part]:
     """Return the figures of every question, what they mean, what would help, and whether what is wished is reached."""
     rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
-    about = f"What follows is about {target_words(plan.options.about)}{of_asked(plan)}."
+    about = f"The lines below are about {target_words(plan.options.about)}{of_asked(plan)}."
     reached: list[Block] = []
     if plan.verdict:
         said = Lines(verdict_lines(plan.verdict, plan.wishes, plan), "  ")
@@ -52,7 +52,7 @@ def parts(plan: SurveyPlan) -> list[Part]:
 def wanted_line(options: PlanOptions) -> str:
     """Return what kind of intervals is meant by what is wished."""
     how = method_words(options.level, options.method, options.about)
-    return f"Wanted: {how}, each by itself, at a true share of {100 * options.share:g} %"
+    return f"Wanted: {how}, each valid on its own, at a true share of {100 * options.share:g} %"
 
 
 def _caption(plan: SurveyPlan) -> list[str]:
@@ -62,8 +62,8 @@ def _caption(plan: SurveyPlan) -> list[str]:
     how = method_words(options.level, options.method, options.about).rpartition(", about")[0]
     return [
         f"{plan.named}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a report",
-        f"{how}, at a true share of {100 * options.share:g} %; all: if all {plan.n_intervals} intervals are to "
-        f"hold at once{_assured(plan)}",
+        f"{how}, at a true share of {100 * options.share:g} %; all: if all {plan.n_intervals} intervals must "
+        f"be right at once{_assured(plan)}",
         _told(plan),
     ]
 
@@ -71,13 +71,13 @@ def _caption(plan: SurveyPlan) -> list[str]:
 def _told(plan: SurveyPlan) -> str:
     """Return what it means that a share is told from none, and groups from each other."""
     of_text = (
-        f"; of text the smallest share that is found, at a false discovery rate of {100 * ERROR_RATE:g} % among "
+        f"; of a text, the smallest share that is found, at a false discovery rate of {100 * ERROR_RATE:g} % among "
         f"{plan.options.n_candidates:,} strings"
     )
     return (
-        f"from none: the smallest share whose interval lies above 0 with a probability of {100 * POWER:g} %; two "
-        f"groups: the smallest difference between two halves, of shares about 50 %, whose intervals then do not meet, "
-        f"about {100 * POWER:g} times in 100{of_text * any(is_text(question) for question in plan.survey.questions)}"
+        f"least share: its interval lies above 0 in {100 * POWER:g} of 100 surveys; least difference: between "
+        f"two halves with shares about 50 %, whose intervals then do not overlap in about {100 * POWER:g} of 100 "
+        f"surveys{of_text * any(is_text(question) for question in plan.survey.questions)}"
     )
 
 
@@ -86,8 +86,8 @@ def _assured(plan: SurveyPlan) -> str:
     if assurance == EXPECTED:
         return ""
     is_chance = any(one.n_answers < plan.n for one in plan.questions)
-    of_answers = ", if as many are asked it as is expected" * is_chance
-    of_share = f"; of a share of the population as narrow, or narrower, with a probability of {100 * assurance:g} %"
+    of_answers = ", if as many are asked it as expected" * is_chance
+    of_share = f"; for a share of the population, as narrow or narrower in {100 * assurance:g} of 100 surveys"
     return of_share + of_answers
 
 

@@ -23,8 +23,8 @@ def help_lines(helps: Sequence[Remedy], plan: PlannedSurvey) -> list[str]:
 def _of_help(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     first = one.questions[0]
     names = ", ".join(of.question.id for of in one.questions)
-    wanted = "as is wanted" if first.want is not None else "for it to be of use"
-    yield f"{names}: what would bring it to {within(first.goal, first.question)}, {wanted}:"
+    wanted = "as you want" if first.want is not None else "which would be useful"
+    yield f"{names}: how to reach {within(first.goal, first.question)}, {wanted}:"
     yield from (f"{ITEM}{line}" for line in _ways(one, plan))
 
 
@@ -36,39 +36,40 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
         yield f'ask about these people alone, if they are all that matter (about = "respondents"): {alone}'
     if one.n_options is not None and one.width_of_options is not None:
         n_options = f"{one.n_options} of {len(question.options)}"
-        yield f"fewer options: with {n_options} {within(one.width_of_options, question)}"
+        yield f"fewer options: {n_options} give {within(one.width_of_options, question)}"
     if one.n_drawn is not None and one.width_drawn is not None:
         yield (
-            f"draw = {one.n_drawn} of the {len(plan.questions)} questions, at the same epsilon of a whole report: "
+            f"draw = {one.n_drawn} of the {len(plan.questions)} questions, at the same epsilon per report: "
             f"{within(one.width_drawn, question)}"
         )
     if one.width_of_waves is not None and one.width_of_others is not None:
         yield (
-            f"waves: all {waves} pooled, of the same people, {within(one.width_of_waves, question)}, as a person's "
-            f"reports are not independent; of others in every wave {within(one.width_of_others, question)}"
+            f"waves: all {waves} pooled. If the same people answer, {within(one.width_of_waves, question)}, as a "
+            f"person's reports are not independent. If other people answer each wave, "
+            f"{within(one.width_of_others, question)}"
         )
     if one.respondents is None:
-        yield "a larger crowd: none, however large"
+        yield "more respondents: no number is enough"
     else:
-        yield f"a larger crowd: {one.respondents:,} respondents in place of {plan.n:,}"
+        yield f"more respondents: {one.respondents:,} instead of {plan.n:,}"
     if not one.is_free:
         return
     if one.epsilon is not None:
         yield (
-            f"more epsilon: {decimal_text(one.epsilon)} in place of {decimal_text(question.epsilon)}. "
+            f"more epsilon: {decimal_text(one.epsilon)} instead of {decimal_text(question.epsilon)}. "
             f"{say_suspicion(question.epsilon, one.epsilon)}"
         )
     elif question.epsilon_forever > question.epsilon:
         forever = decimal_text(question.epsilon_forever)
-        yield f"more epsilon: none below epsilon_forever, {forever}, which is held here, is enough; both larger may be"
+        yield f"more epsilon: none is enough below epsilon_forever, which stays {forever} here. Raising both may be"
     else:
-        yield "more epsilon: none that a file can ask for is enough"
+        yield "more epsilon: none that a survey may have is enough"
 
 
 def say_suspicion(before: Decimal, after: Decimal) -> str:
     """Return what becomes of a suspicion of 10 % with another epsilon."""
     old, new = (percent_above(suspicions(epsilon)[_SUSPICION].highest) for epsilon in (before, after))
-    return f"A suspicion of 10 % can then become {new}; at present {old}"
+    return f"Someone who is 10 % sure of an answer can then become {new} sure; now {old}"
 
 
 def help_members(one: Remedy) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def plan_panels(plan: PlannedSurvey) -> tuple[str, list[Panel]]:
         parts.append((words.strip(), [_reach(one, 1)]))
     told = f"the smallest share that is found with a probability of {100 * POWER:g} % (%)"
     parts.append((told, [_found(one, options.about) for one in texts]))
-    how = f"{method_words(options.level, options.method, options.about)}, each by itself"
+    how = f"{method_words(options.level, options.method, options.about)}, each valid on its own"
     title = f"{plan}\n{how}, at a true share of {100 * options.share:g} %"
     return title, [point_panel(points, words) for words, points in parts if points]
 

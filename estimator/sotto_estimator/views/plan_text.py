@@ -58,7 +58,7 @@ def _words(study: TextStudy) -> str:
     return (
         f"{heading}; * is the best.\nA string of the smallest share is detected with probability {study.power:g}, "
         "even if it is the only one on the list;\n"
-        "rarer ones less often. Others have strings of their own; by RAPPOR they may all be as common."
+        "rarer strings less often. Other people have strings of their own. With RAPPOR, these may all be as common."
     )
 
 

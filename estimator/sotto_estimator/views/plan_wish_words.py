@@ -16,7 +16,7 @@ from sotto_protocol.documents import decimal_text
 def wish_table(wishes: Sequence[PrecisionGoal]) -> Table:
     """Return what is wished, and what it takes."""
     is_planned = any(wish.width is not None for wish in wishes)
-    names = ["wanted", "epsilon", "respondents", *["half-width", "least epsilon", "to take"] * is_planned]
+    names = ["wanted", "epsilon", "respondents", *["half-width", "least epsilon", "planned epsilon"] * is_planned]
     rows = [[*_asked(wish), *(_planned(wish) if is_planned else [])] for wish in wishes]
     return Table([Column("question"), *(Column(name, "word") for name in names)], rows)
 
@@ -35,9 +35,9 @@ def _planned(wish: PrecisionGoal) -> list[str]:
 def say_respondents(wishes: Sequence[PrecisionGoal]) -> str:
     """Return how many respondents meet all wishes at the present epsilons."""
     if any(wish.respondents is None for wish in wishes):
-        return "No number of respondents, up to 10^12, gives all of it at these epsilons."
+        return "No number of respondents, up to 10^12, is enough for all of it at these epsilons."
     most = max(wish.respondents or 0 for wish in wishes)
-    return f"{most:,} respondents give all of it at these epsilons."
+    return f"{most:,} respondents are enough for all of it at these epsilons."
 
 
 def verdict_lines(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> list[str]:
@@ -54,20 +54,20 @@ def _verdict(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: Plann
     if verdict.shortfall is None:
         left = verdict.total - split.total
         rest = f", which leaves {decimal_text(left)} of {total}" if left else ""
-        yield f"All of it is reached with {taken}{rest}. {say_suspicion(plan.survey.epsilon, split.total)}."
+        yield f"All of it takes {taken}{rest}. {say_suspicion(plan.survey.epsilon, split.total)}."
         if split is not verdict.as_asked:
             as_asked = verdict.as_asked.total
-            needed = "no epsilon up to 20 does" if as_asked is None else f"it takes {decimal_text(as_asked)}"
-            yield f"With as many questions for each device as now, {plan.survey.n_drawn}, {needed}."
+            needed = "no epsilon up to 20 is enough" if as_asked is None else f"it takes {decimal_text(as_asked)}"
+            yield f"With as many questions for each device as now ({plan.survey.n_drawn}), {needed}."
         return
-    yield f"A total epsilon of {total} does not reach it: the least is {taken}."
+    yield f"A total epsilon of {total} is not enough. The least is {taken}."
     yield from _shortfall(verdict.shortfall, plan)
 
 
 def _kept(wishes: Sequence[PrecisionGoal]) -> Iterator[str]:
     """Say which questions keep their noise, as it is not their epsilon that says it."""
     if kept := [wish.question.id for wish in wishes if not wish.is_free]:
-        yield f"Kept as it is, since it has no epsilon in the file to be changed: {', '.join(kept)}."
+        yield f"Not changed, because no epsilon in the file sets its noise: {', '.join(kept)}."
 
 
 def _shortfall(shortfall: Shortfall, plan: PlannedSurvey) -> Iterator[str]:
@@ -82,10 +82,10 @@ def _shortfall(shortfall: Shortfall, plan: PlannedSurvey) -> Iterator[str]:
         for one, epsilon in zip(plan.questions, shortfall.epsilons, strict=True)
         if one.want is None
     )
-    of_kept = f"; without a wish, at the epsilon of the file: {kept}" if kept else ""
-    yield f"What {decimal_text(total)} gives{_drawn(shortfall.n_drawn, plan)}: {widths}{of_kept}."
+    of_kept = f"; with no precision wanted, at the epsilon of the file: {kept}" if kept else ""
+    yield f"An epsilon of {decimal_text(total)} gives{_drawn(shortfall.n_drawn, plan)}: {widths}{of_kept}."
     if shortfall.n is not None:
-        yield f"Of {shortfall.n:,} respondents these epsilons give all of it."
+        yield f"With {shortfall.n:,} respondents, these epsilons are enough for all of it."
 
 
 def _unreachable(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: PlannedSurvey) -> Iterator[str]:
@@ -93,12 +93,12 @@ def _unreachable(verdict: SplitVerdict, wishes: Sequence[PrecisionGoal], plan: P
     missing = [one.question for one, epsilon in found if epsilon is None]
     held = [one for one in missing if one.epsilon_forever > one.epsilon]
     yield (
-        f"{plan.n:,} respondents do not give it, whatever epsilon is taken{' below epsilon_forever' * bool(held)}, "
-        f"and however many questions are drawn: {', '.join(one.id for one in missing)}. {say_respondents(wishes)}"
+        f"{plan.n:,} respondents are too few at any epsilon{' below epsilon_forever' * bool(held)}, however many "
+        f"questions are drawn: {', '.join(one.id for one in missing)}. {say_respondents(wishes)}"
     )
     if held:
-        forever = ", ".join(f"{decimal_text(one.epsilon_forever)} of {one.id}" for one in held)
-        yield f"Held as it is in the file: epsilon_forever, {forever}. A larger one may be enough."
+        forever = ", ".join(f"{decimal_text(one.epsilon_forever)} for {one.id}" for one in held)
+        yield f"epsilon_forever stays as in the file: {forever}. A larger one may be enough."
 
 
 def _drawn(n_drawn: int, plan: PlannedSurvey) -> str:

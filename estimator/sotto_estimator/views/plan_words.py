@@ -54,22 +54,22 @@ def answers(one: QuestionPlan) -> str:
 def of_asked(plan: PlannedSurvey) -> str:
     """Return of which respondents each question's interval is, where it is not of all of them."""
     is_part = plan.survey.draw and plan.options.about == "respondents"
-    return ", of each question those who are asked it" if is_part else ""
+    return ": for each question, those who are asked it" if is_part else ""
 
 
 def _of_question(one: QuestionPlan, plan: PlannedSurvey) -> Iterator[str]:
     need = needs_of(plan.survey)[one.question.id]
     if plan.n < need.least and plan.survey.min_reports > 1:
-        yield f"{one.question.id}: with {plan.n:,} reports nothing of it is shown at all, which needs {need.least:,}."
+        yield f"{one.question.id}: with {plan.n:,} reports its results stay hidden. They need {need.least:,} reports."
     elif is_text(one.question):
         yield _of_text(one, plan)
     elif one.is_hopeless:
         yield (
-            f"{one.question.id}: nothing will be learnt. With {answers(one)} an interval is "
-            f"{within(one.width, one.question)}, which is all that can be answered."
+            f"{one.question.id}: you will learn nothing. With {answers(one)} an interval is "
+            f"{within(one.width, one.question)}. Any result stays possible."
         )
     else:
-        yield f"{_known(one, plan)}; {_not_told(one, plan)}"
+        yield f"{_known(one, plan)}. {_not_told(one, plan)}"
 
 
 def _known(one: QuestionPlan, plan: PlannedSurvey) -> str:
@@ -77,9 +77,11 @@ def _known(one: QuestionPlan, plan: PlannedSurvey) -> str:
     other: Target = "respondents" if target == "population" else "population"
     widths = one.of(target).half_width, one.of(other).half_width, one.of(target, is_together=True).half_width
     alone, others, together = (amount(0.0 if width is None else width, one.question) for width in widths)
-    of_other = "of these people themselves" if other == "respondents" else "of all whom they stand for"
+    of_other = "for these respondents alone" if other == "respondents" else "for the population"
     other_width = f"+- {others} {of_other}" if others != alone else ""
-    all_of_them = f"with all {plan.n_intervals} intervals at once +- {together}" if plan.n_intervals > 1 else ""
+    all_of_them = (
+        f"+- {together} if all {plan.n_intervals} intervals must be right at once" if plan.n_intervals > 1 else ""
+    )
     more = ", ".join(filter(None, [other_width, all_of_them]))
     what = figure_of(one.question)
     return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone}{f' ({more})' * bool(more)}"
@@ -88,26 +90,27 @@ def _known(one: QuestionPlan, plan: PlannedSurvey) -> str:
 def _not_told(one: QuestionPlan, plan: PlannedSurvey) -> str:
     alone = one.of(plan.options.about)
     least, difference = alone.smallest_share, alone.smallest_difference
-    groups = "two halves of them are not surely told apart"
-    groups += ", whatever they answer" if difference is None else f" below {amount(difference, one.question)}"
-    if not outlook_of(one.question).is_in_points:
-        return f"by the intervals of both alone, {groups}."
-    rare = "options below {} are" if len(one.question.labels) > 1 else "a yes below {} is"
-    if least is None:
-        from_none = "not even what everybody answers is surely told from what nobody does"
+    if difference is None:
+        groups = "Two halves of the respondents may look alike, whatever they answer."
     else:
-        from_none = f"{rare.format(width_words(least))} not surely told from none"
-    return f"by its intervals alone, {from_none}, and {groups}; a test would sooner (sotto power)."
+        least_seen = amount(difference, one.question)
+        groups = f"Two halves of the respondents may look alike if they differ by less than {least_seen}."
+    if not outlook_of(one.question).is_in_points:
+        return groups
+    if least is None:
+        rare = "Even an answer that everybody gives may look like zero."
+    else:
+        rare = f"A true share below {width_words(least)} may look like zero."
+    return f"{rare} {groups} A test shows smaller differences (sotto power)."
 
 
 def _of_text(one: QuestionPlan, plan: PlannedSurvey) -> str:
-    looked = f"of {plan.options.n_candidates:,} strings that are looked for"
+    looked = f"With {answers(one)} and {plan.options.n_candidates:,} strings to look for"
     if one.width >= 1:
         return (
-            f"{one.question.id}: nothing will be learnt. Not even a string that everybody answers is found among "
-            f"{answers(one)}, {looked}."
+            f"{one.question.id}: you will learn nothing. {looked}, not even a string that everybody answers is found."
         )
     return (
-        f"{one.question.id}: with {answers(one)}, {looked} those are found that {width_words(one.width)} "
-        "or more answer; rarer ones less often."
+        f"{one.question.id}: {looked.lower()}, a string is found if {width_words(one.width)} or more answer it. "
+        "Rarer strings are found less often."
     )

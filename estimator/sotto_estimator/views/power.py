@@ -45,7 +45,10 @@ _OF_N = {"groups": "in each group", "change": "in each wave", "trend": "in each 
 def _how_share(plan: PowerPlan) -> str:
     missed = 2 * plan.errors.tail
     level = level_words(1 - missed) if missed > _LEAST_SHOWN else f"a level of 1 - {missed:g}"
-    return f"Exact: n and power too. It finds it where the Clopper-Pearson interval at {level} lies beyond."
+    return (
+        "Exact: n and power too. The test finds a difference if the whole Clopper-Pearson interval\n"
+        f"at {level} lies beyond the tested share."
+    )
 
 
 def _how_regression(plan: PowerPlan) -> str:

@@ -40,7 +40,7 @@ def caption(found: Regression) -> list[str]:
     pseudo, errors, law = ("", "observed information", "") if is_simple else _NOT_SIMPLE
     lines = [
         f"{found.formula}: n = {counted(found.n_reports, 'report')}, epsilon {epsilon_above(found.epsilon)} a report",
-        f"{found.model}; asked by {', '.join(found.designs)}",
+        f"{found.model}; design {', '.join(found.designs)}",
     ]
     if found.contradictions:
         return [*lines, "no model is fitted and nothing is tested", *lines_of(found.contradictions)]
@@ -129,7 +129,7 @@ def _tests(found: Regression) -> Table:
     """Return a row for what is tested, by the likelihood ratio and by Wald's."""
     is_simple = found.degrees_of_freedom is None
     methods = ("likelihood ratio", "Wald") if is_simple else ("Wald",)
-    columns = [Column(f"{'chi-square tests' if is_simple else 'tests by F'} that all are 0"), Column("df", "count")]
+    columns = [Column("joint chi-square tests" if is_simple else "joint tests by F"), Column("df", "count")]
     columns += [column for method in methods for column in (Column(method, "number"), Column("P", "p"))]
     rows: list[list[Cell]] = []
     for name, group in groupby(found.tests, key=lambda of: of.terms):

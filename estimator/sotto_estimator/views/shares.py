@@ -12,8 +12,8 @@ from sotto_estimator.shares.estimates import Estimate, Estimates, VoidedShare
 from sotto_estimator.shares.verdict.verdict import share_ends
 from sotto_estimator.views.figure_view import Drawn, FigureView
 
-FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
-_CUT = "none: no share from 0 to 100 % is in the interval, by chance or since people did not follow the design"
+FAKES = "fakes: how much each 1 % of fake reports adds to a share, if all of them are for the answer or all against it"
+_CUT = "none: the reports fit no share from 0 to 100 %; either by chance, or because people did not follow the design"
 SHARE_COLUMNS = (
     Column("share", "estimate"),
     Column("std. error", "share"),

@@ -39,6 +39,8 @@ _SHARES: dict[Kind, Callable[[float, int], str]] = {
     "points": signed_percent,
 }
 """How a share, or a difference of shares, is written with this many decimals."""
+_VERDICTS = {"not told apart": "too close to tell", "another": "differs", "not ruled out": "possible"}
+"""What a verdict is called in a table, where it is not what programs read."""
 _QUANTITIES = {"share": "", "groups": "difference: ", "trend": "slope: "}
 
 
@@ -62,10 +64,20 @@ def _parts(found: Tested[Row]) -> list[Part]:
     return [Part("What is known", [Lines(str(found).splitlines())]), Part("All numbers", [how, table, marks([table])])]
 
 
+def _verdict(verdict: str | None) -> str | None:
+    return _VERDICTS.get(verdict or "", verdict)
+
+
 def _share_cells(row: ShareTested) -> list[Cell]:
     shown = _Shown(row, row.low, row.high)
     known: list[Cell] = [row.question, row.answer, row.n, row.epsilon, shown.words(row.share, "estimate")]
-    return [*known, shown.words(row.standard_error, "share"), shown.interval("share"), row.p_value, row.verdict]
+    return [
+        *known,
+        shown.words(row.standard_error, "share"),
+        shown.interval("share"),
+        row.p_value,
+        _verdict(row.verdict),
+    ]
 
 
 def _difference_cells(row: Difference) -> list[Cell]:
@@ -75,7 +87,7 @@ def _difference_cells(row: Difference) -> list[Cell]:
     known += [shown.estimates([row.group_estimate, row.reference_estimate]), shown.difference(row.difference)]
     high = "unbounded" if row.ratio_high is None else f"{row.ratio_high:.3g}"
     ratio = None if row.ratio_low is None else f"{row.ratio_low:.3g} to {high}"
-    return [*known, shown.interval("points"), ratio, row.p_value, row.verdict]
+    return [*known, shown.interval("points"), ratio, row.p_value, _verdict(row.verdict)]
 
 
 def _trend_cells(row: Trend) -> list[Cell]:
@@ -83,7 +95,7 @@ def _trend_cells(row: Trend) -> list[Cell]:
     known: list[Cell] = [row.question, row.answer, ", ".join(row.groups), sum(row.n), row.epsilon]
     known += [shown.estimates(row.estimates), shown.words(row.slope, "points")]
     known += [shown.words(row.standard_error, "share"), shown.interval("points")]
-    return [*known, row.p_value, row.verdict]
+    return [*known, row.p_value, _verdict(row.verdict)]
 
 
 _GROUPS = ("question", "answer", "groups", "n", "epsilon", "estimates")

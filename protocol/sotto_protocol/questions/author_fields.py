@@ -62,7 +62,7 @@ class AuthorFields(Fields):
     def _check_language(self, lang: str) -> None:
         missing = [place for part in self._all for place in part._lacking(lang)]
         if missing:
-            raise SurveyError(self.where, f"{lang} must be there for every text; missing: {', '.join(missing)}.")
+            raise SurveyError(self.where, f"every text must be given in {lang}. Missing: {', '.join(missing)}.")
 
     def _lacking(self, lang: str) -> Iterator[str]:
         return (

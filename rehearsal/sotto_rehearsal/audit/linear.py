@@ -11,7 +11,7 @@ import numpy as np
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_rehearsal.audit.words import inverse
 
-_FOUND = "they follow from earlier ones by exclusive or: a shift register, Math.random, xorshift or xoshiro"
+_FOUND = "earlier ids give them by exclusive or, as with a shift register, Math.random, xorshift or xoshiro"
 _N_BITS = 768
 """So many ids are enough for 256 bits of state, and 127 to be sure."""
 _STRIDES = (2, 4, 8, 16, 32, 64)

@@ -20,15 +20,16 @@ OK, FAULT, BELOW, NO_REPORTS = "ok", "FAULT", "see FAULT", "-"
 NOT_TESTED = "not tested"
 NO_FAULT = "No fault was found."
 AT_LEAST = (
-    "Fewer reports prove less: a bound may be far below what is declared, and that of all questions below that of one."
+    "Fewer reports prove less: a bound may be far below what is declared.",
+    "The bound of all questions together may even be below that of one question.",
 )
 _LOSSES = ["what", "gives away", "declared", "", "told apart best by", "of one answer", "of another"]
 _LIMITS = (
-    "The bounds of what is given away are lower ones. A program may behave otherwise on another day, for another "
-    "survey, for a few devices, or when it is not audited.",
-    "Where there is an exact proof, it is of the mechanism's code as it was installed here, and of coins that nobody "
-    "can foresee; it says at most, not at least.",
-    "What a collector does with reports is not looked at.",
+    "The bounds are lower bounds: a program may give away more. It may also behave differently on another day, for "
+    "another survey, on a few devices, or when nobody audits it.",
+    "An exact proof gives an upper bound. It is about the mechanism's code as it was installed here, with coins that "
+    "nobody can foresee.",
+    "The audit does not look at what a collector does with reports.",
 )
 
 
@@ -45,7 +46,7 @@ def _of_program(audit: Audit, false_alarm: float) -> list[Table | Lines]:
     verdict = say_verdict(audit.has_fault, any(not loss.is_seen for loss in audit.losses))
     certain = f"An audit finds a fault where there is none with probability {false_alarm:g} at most."
     untested = [f"  - {said}" for said in audit.untested]
-    said = [f"{verdict} {certain}", AT_LEAST, f"{NOT_TESTED.capitalize()}:", *untested]
+    said = [f"{verdict} {certain}", *AT_LEAST, f"{NOT_TESTED.capitalize()}:", *untested]
     plain = [
         Table([Column(""), Column(name), Column(seen)], rows, is_plain=True)
         for name, seen, rows in (("check", "seen", checks), ("question", "proved", proofs))

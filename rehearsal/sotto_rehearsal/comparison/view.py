@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 
 _FIGURES = ["epsilon", "delta", "n", "noise", "std. deviation", "simulated", "half-width"]
 _ADVANCED = (
-    "Of so few answers, or of so large an epsilon, advanced composition and zCDP are no better than the plain sum, "
-    "which needs no delta: in those rows take that."
+    "For few answers or a large epsilon, advanced composition and zCDP are no better than the plain sum. In those rows "
+    "use the plain sum, which needs no delta."
 )
 _SHUFFLED = (
-    "Shuffled: to whoever sees the reports of one wave in random order, and nothing else of them: not when one came, "
-    "from where, in which order or with which others. n counts honest devices; fakes hide nobody. Whether a collector "
-    "sees no more cannot be checked from outside: so nothing of this is promised to respondents, who are promised the "
-    "epsilon of a report."
+    "The shuffled epsilon is for somebody who sees the reports of one wave in random order, and nothing else. They do "
+    "not see when a report came, from where, in which order or with which others. Only honest devices count "
+    "for n, because fake ones hide nobody. Nobody outside can check that a collector sees no more. So a survey "
+    "promises respondents only the epsilon of a report."
 )
 
 _SHUFFLED_DRAWN = (
-    "A question's row is of somebody who is known to be asked it, among about n; whole reports hide who is asked what."
+    "A question's row is about a person who is known to be asked that question, one of about n. Whole reports hide who "
+    "is asked what."
 )
 
 
@@ -56,7 +57,7 @@ def _question(subject: Subject, rows: Sequence[Knowledge], n_runs: int) -> Part:
     naming = [Column("named right by"), Column("expected", "word"), Column("simulated", "word")]
     said = _error_words(rows)
     if rows[0].n_runs < n_runs:
-        said.append(f"Of so many people devices are simulated in {rows[0].n_runs:,} runs, not in {n_runs:,}.")
+        said.append(f"For this many people, devices are simulated in {rows[0].n_runs:,} runs, not in {n_runs:,}.")
     tables = [table, *[Table(naming, named)] * bool(named)]
     price = Lines([price_words(subject, rows)], "")
     return Part(subject.question.id, [Lines([_heading(subject)]), *tables, Lines(said), price], is_tight=True)
@@ -65,7 +66,7 @@ def _question(subject: Subject, rows: Sequence[Knowledge], n_runs: int) -> Part:
 def _error_words(rows: Sequence[Knowledge]) -> list[str]:
     """Return how exact the expected names are; nothing where they are."""
     error = 2 * max(row.named_error or 0.0 for row in rows)
-    return [f"expected: on average over made-up crowds, the same at every time; +- {points(error)}"] * (error > 0)
+    return [f"expected: the average over made-up crowds, which are always the same; +- {points(error)}"] * (error > 0)
 
 
 def _heading(subject: Subject) -> str:
@@ -102,10 +103,10 @@ def price_words(subject: Subject, rows: Sequence[Knowledge]) -> str:
     known, trusted = (_amount(row.half_width or 0.0, subject) for row in rows[:2])
     if (rows[1].half_width or 0.0) >= subject.size:
         what = "mean" if subject.is_number else "share"
-        return f"So few people are too few for a curator, too, whose noise hides the {what} as well."
+        return f"These people are too few even for a curator, whose noise would hide the {what} as well."
     return (
         f"A curator who is trusted with the answers would know the {'mean' if subject.is_number else 'share'} to +- "
-        f"{trusted} (Laplace); you will know it to +- {known}: that is the price of trusting nobody."
+        f"{trusted} (Laplace). You will know it to +- {known}. That is the price of trusting nobody."
         f"{_needed(rows[0])}"
     )
 
@@ -114,7 +115,7 @@ def _needed(devices: Knowledge) -> str:
     return (
         ""
         if devices.n_needed is None
-        else f" To know as much you would need {counted(devices.n_needed, 'respondent')}."
+        else f" To know it as exactly, you would need {counted(devices.n_needed, 'respondent')}."
     )
 
 

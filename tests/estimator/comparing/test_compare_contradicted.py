@@ -32,7 +32,17 @@ NULL = {
     "groups": ("difference", "difference_low", "difference_high", "ratio", "ratio_low", "p_value", "verdict"),
     "trend": ("slope", "standard_error", "slope_low", "slope_high", "p_value", "verdict"),
 }
-WORDS = ("another", "not ruled out", "more in", "less in", "not told apart", "no difference", "rises", "falls")
+WORDS = (
+    "another",
+    "not ruled out",
+    "more in",
+    "less in",
+    "not told apart",
+    "too close to tell",
+    "no difference",
+    "rises",
+    "falls",
+)
 TWO = compile_toml("""
 id = "two"
 title = "Two"
@@ -145,8 +155,8 @@ def test_counts_that_do_not_contradict_are_told_as_ever() -> None:
 def test_a_test_of_counts_says_how_they_were_read() -> None:
     cards = ("--design", "kuk(prob_red_if_yes=.8, prob_red_if_no=.2)")
     printed = sotto("groups", "--counts", "100,300", "--counts", "red=200,other=200", *cards).stdout
-    assert "group 1: asked by kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2): 100 other, 300 red" in printed
-    assert "group 2: asked by kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2): 200 other, 200 red" in printed
+    assert "group 1: design kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2): 100 other, 300 red" in printed
+    assert "group 2: design kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2): 200 other, 200 red" in printed
 
 
 @pytest.mark.parametrize(

@@ -396,7 +396,7 @@ def test_conclusive_designs_are_refused_unless_they_are_allowed() -> None:
 def test_outputs_say_by_which_designs_people_were_asked() -> None:
     words = ["--design", "crosswise(prob=.2)", "--counts", "28,12", "--design", "warner(prob=.9)", "--counts", "30,70"]
     printed = sotto(*words).stdout
-    assert "asked by crosswise(prob_innocuous=0.2): 40 reports, epsilon 1.3863" in printed
+    assert "design crosswise(prob_innocuous=0.2): 40 reports, epsilon 1.3863" in printed
     row = next(iter(csv.DictReader(StringIO(sotto(*words, "--csv").stdout))))
     assert row["designs"] == "crosswise(prob_innocuous=0.2) | warner(prob_statement=0.9)"
     told = json.loads(sotto(*words, "--json").stdout)

@@ -303,7 +303,7 @@ def test_interval_that_holds_no_share_is_none_but_of_the_respondents() -> None:
     assert cut.contradictions == ()
     assert (cut.rows[0].low, cut.rows[0].high) == (0, 0)
     assert not cut.has_interval(cut.rows[0])
-    assert "no share from 0 to 100 %" in cut_words(cut)[0]
+    assert "fit no share from 0 to 100 %" in cut_words(cut)[0]
     respondents = IntervalOptions(target="respondents")
     nobody = estimate_counts(0, 10, Channel(0.999999, 1e-6), respondents)
     assert (nobody.rows[0].low, nobody.rows[0].high) == (0, 0)

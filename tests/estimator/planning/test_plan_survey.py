@@ -99,7 +99,7 @@ def test_groups_are_told_apart_as_often_as_said_whatever_share_is_expected(share
 
 def test_an_assurance_says_that_the_number_of_answers_is_chance(tmp_path: Path) -> None:
     words = ("--n", "300", "--assurance", "0.9")
-    said = "with a probability of 90 %, if as many are asked it as is expected"
+    said = "in 90 of 100 surveys, if as many are asked it as expected"
     alone = LUNCH.split('[[questions]]\nid = "cuisine"')[0]
     assert said not in " ".join(plan_file(tmp_path, alone, *words).output.split())
     assert said in " ".join(plan_file(tmp_path, LUNCH, *words).output.split())
@@ -116,19 +116,24 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
     assert "95 % intervals by the Chernoff bound (relative entropy), at a true share of 50 %" in words
     assert "Lunch: n = 300 respondents, epsilon 7.3 a report" in words
     assert "cuisine: with 300 answers the share will be known to +- 13.4 points" in words
-    assert "by its intervals alone, options below 11.55 % are not surely told from none, and two halves" in words
-    assert "apart below 49.3 points; a test would sooner (sotto power)" in words
-    assert "habits: nothing will be learnt. With 75 answers to each option an interval is +- 50 points or more" in words
+    assert "A true share below 11.55 % may look like zero. Two halves of the respondents may look alike" in words
+    assert (
+        "may look alike if they differ by less than 49.3 points. A test shows smaller differences (sotto power)."
+        in words
+    )
+    assert "habits: you will learn nothing. With 75 answers to each option an interval is +- 50 points or more" in words
     assert "hours: with 300 answers the mean will be known to +- 2.7 hours" in words
-    assert "dish: with 300 answers, of 100 strings that are looked for those are found that" in words
-    assert "or more answer; rarer ones less often." in words
+    assert "dish: with 300 answers and 100 strings to look for, a string is found if" in words
+    assert "or more answer it. Rarer strings are found less often." in words
 
 
 def test_no_line_of_words_is_long_or_breaks_a_figure_and_no_width_is_said_twice(tmp_path: Path) -> None:
     said = plan_file(tmp_path, LUNCH, "--n", "300", "--half-width", "0.1").stdout.splitlines()
     assert max(map(len, said)) <= 100
     assert not [line for line in said if line.endswith("+-") or line.lstrip().startswith("%")]
-    assert "known to +- 2.7 hours (with all 11 intervals at once +- 3.5 hours)" in " ".join(" ".join(said).split())
+    assert "known to +- 2.7 hours (+- 3.5 hours if all 11 intervals must be right at once)" in " ".join(
+        " ".join(said).split()
+    )
 
 
 def test_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
@@ -152,13 +157,13 @@ def test_a_published_survey_has_the_figures_of_its_file(tmp_path: Path) -> None:
     of_author = plan_file(tmp_path, LUNCH, "--n", "300", "--csv")
     assert plan_file(tmp_path, canonical, "--n", "300", "--csv", name="survey.json").output == of_author.output
     shown = plan_file(tmp_path, canonical, "--n", "300", name="survey.json").output
-    assert "a larger crowd: 543 respondents in place of 300" in shown
+    assert "more respondents: 543 instead of 300" in shown
     assert "more epsilon" not in shown  # it cannot be changed any more
 
 
 def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -> None:
     shown = plan_file(tmp_path, "min_reports = 200\n" + LUNCH, "--n", "100")
-    assert "paid: with 100 reports nothing of it is shown at all, which needs 200." in shown.output
+    assert "paid: with 100 reports its results stay hidden. They need 200 reports." in shown.output
 
 
 @pytest.mark.parametrize(

@@ -177,8 +177,8 @@ def test_what_a_total_gives_is_never_worse_than_what_the_file_has(tmp_path: Path
     assert shortfall.n == max(n for n in own if n is not None)
     assert shortfall.epsilons == (Decimal(1), Decimal("1.5"), Decimal(1))
     shown = " ".join(plan_file(tmp_path, text, "--n", "2000").output.split())
-    assert "What 3.5 gives: a +- 6.56 points (epsilon 1), b +- " in shown
-    assert "; without a wish, at the epsilon of the file: c 1." in shown
+    assert "An epsilon of 3.5 gives: a +- 6.56 points (epsilon 1), b +- " in shown
+    assert "; with no precision wanted, at the epsilon of the file: c 1." in shown
 
 
 def test_numbers_of_drawn_questions_that_are_tried() -> None:
@@ -192,7 +192,7 @@ def test_without_a_number_of_respondents_the_command_says_how_many_it_takes(tmp_
     assert shown.exit_code == 0, shown.output
     document = json.loads(plan_file(tmp_path, text, "--json").output)
     (wish,) = document["wishes"]
-    assert f"{wish['respondents_needed']:,} respondents give all of it at these epsilons." in shown.output
+    assert f"{wish['respondents_needed']:,} respondents are enough for all of it at these epsilons." in shown.output
     (row,) = csv.DictReader(plan_file(tmp_path, text, "--csv").output.splitlines())
     assert row["respondents_needed"] == str(wish["respondents_needed"])
 
@@ -234,7 +234,7 @@ def test_what_is_not_reached_is_not_written(tmp_path: Path) -> None:
     assert "a: with 300 answers the share will be known to" in refused.stdout  # and what shows why
     assert (tmp_path / "survey.toml").read_text() == text
     shown = " ".join(plan_file(tmp_path, text, "--n", "300").output.split())
-    assert "300 respondents do not give it, whatever epsilon is taken" in shown
+    assert "300 respondents are too few at any epsilon" in shown
 
 
 def test_a_file_that_has_all_of_it_already_is_not_written(tmp_path: Path) -> None:
@@ -251,9 +251,9 @@ def test_a_file_that_has_all_of_it_already_is_not_written(tmp_path: Path) -> Non
 def test_what_epsilon_forever_holds_back_is_said_so(tmp_path: Path) -> None:
     text = survey_text(question("a", "waves", "1", "0.1")).replace("forever = 6", "forever = 2")
     shown = " ".join(plan_file(tmp_path, text, "--n", "500").output.split())
-    assert "500 respondents do not give it, whatever epsilon is taken below epsilon_forever, and" in shown
-    assert "Held as it is in the file: epsilon_forever, 2 of a." in shown
-    assert "more epsilon: none below epsilon_forever, 2, which is held here, is enough" in shown
+    assert "500 respondents are too few at any epsilon below epsilon_forever, however" in shown
+    assert "epsilon_forever stays as in the file: 2 for a." in shown
+    assert "more epsilon: none is enough below epsilon_forever, which stays 2 here" in shown
     more = text.replace("epsilon = 1", "epsilon = 4").replace("forever = 2", "forever = 8")
     assert json.loads(plan_file(tmp_path, more, "--n", "500", "--json").output)["verdict"]["is_reachable"]
 

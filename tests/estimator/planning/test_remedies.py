@@ -107,7 +107,7 @@ def test_waves_of_the_same_people_help_where_noise_is_drawn_anew(tmp_path: Path,
     else:
         assert of.width_of_waves == pytest.approx(one, rel=0.01)
     assert of.width_of_others == width_in(text, "paid", 4 * N)
-    assert "waves: all 4 pooled, of the same people, +- " in plan_file(tmp_path, text, "--n", str(N)).output
+    assert "waves: all 4 pooled. If the same people answer, +- " in plan_file(tmp_path, text, "--n", str(N)).output
 
 
 def test_what_is_published_or_given_by_probabilities_is_not_changed(tmp_path: Path) -> None:
@@ -122,10 +122,10 @@ def test_what_is_published_or_given_by_probabilities_is_not_changed(tmp_path: Pa
 
 def test_the_words_have_a_figure_for_each_way_and_what_becomes_of_a_suspicion(tmp_path: Path) -> None:
     words = " ".join(plan_file(tmp_path, LUNCH, "--n", "300").output.split())
-    assert "habits: what would bring it to +- 10 points, for it to be of use: - ask about these people alone" in words
-    assert "- fewer options: with 2 of 4" in words
-    assert "more epsilon: 2.885 in place of 2. A suspicion of 10 % can then become 66.6 %; at present 45.1 %" in words
-    assert "dish: what would bring it to strings of 10.00 %" in words
+    assert "habits: how to reach +- 10 points, which would be useful: - ask about these people alone" in words
+    assert "- fewer options: 2 of 4 give" in words
+    assert "more epsilon: 2.885 instead of 2. Someone who is 10 % sure of an answer can then become 66.6 %" in words
+    assert "dish: how to reach strings of 10.00 %" in words
     document = json.loads(plan_file(tmp_path, LUNCH, "--n", "300", "--json").output)
     assert [of["questions"] for of in document["helps"]] == [["paid"], ["cuisine"], ["habits"], ["hours"], ["dish"]]
     assert document["helps"][1]["least_epsilon"] == 2.885

@@ -228,7 +228,7 @@ def test_a_plan_says_that_it_is_about_those_who_are_asked() -> None:
     survey = replace(survey_of(YES_NO, YES_NO), draw=1)
     for target, end in (("respondents", ", of each question those who are asked it."), ("population", ".")):
         said = plan(survey, 100, options=PlanOptions(target=target)).as_table()
-        assert re.search(rf"^What follows is about [a-z ]+{re.escape(end)}$", said, re.MULTILINE)
+        assert re.search(rf"^The lines below are about [a-z ]+{re.escape(end)}$", said, re.MULTILINE)
 
 
 def test_intervals_given_the_draw_cover_at_every_number_of_reports() -> None:

@@ -14,7 +14,7 @@ from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_protocol import Survey, Tally
 
 COUNTS = ("--yes", "831", "--n", "2435", "--warner", "3/4")
-LINE = "clopper-pearson is {} % narrower at the same guarantee (--method clopper-pearson)"
+LINE = "--method clopper-pearson would make these intervals {} % narrower, with the same guarantee"
 
 
 def estimated(*words: str) -> str:
@@ -46,14 +46,14 @@ def test_it_is_said_of_a_finite_population_too() -> None:
 
 @pytest.mark.parametrize("method", ["clopper-pearson", "blaker", "wilson", "anytime"])
 def test_nothing_is_said_beside_methods_that_are_no_bounds(method: str) -> None:
-    assert "narrower at" not in estimated(*COUNTS, "--method", method)
+    assert "narrower, with" not in estimated(*COUNTS, "--method", method)
 
 
 def test_nothing_is_said_where_the_gain_is_nothing_or_its_tails_are_not_known() -> None:
-    assert "narrower at" not in estimated("--yes", "0", "--n", "2435", "--warner", "3/4", "--target", "respondents")
+    assert "narrower, with" not in estimated("--yes", "0", "--n", "2435", "--warner", "3/4", "--target", "respondents")
     many = ("--yes", "60000", "--n", "200000", "--warner", "3/4")
-    assert "narrower at" in estimated(*many)
-    assert "narrower at" not in estimated(*many, "--population-size", "300000")
+    assert "narrower, with" in estimated(*many)
+    assert "narrower, with" not in estimated(*many, "--population-size", "300000")
 
 
 def test_of_a_tally_it_is_of_all_its_questions_and_not_said_of_pooled_waves(tmp_path: Path) -> None:
@@ -64,5 +64,5 @@ def test_of_a_tally_it_is_of_all_its_questions_and_not_said_of_pooled_waves(tmp_
         return estimated(str(path))
 
     survey = survey_of(YES_NO, ONE_OF)
-    assert "clopper-pearson is 2" in said(survey, {1: 900})
-    assert "narrower at" not in said(dataclasses.replace(survey, waves=2), {1: 450, 2: 450})
+    assert "clopper-pearson would make these intervals 2" in said(survey, {1: 900})
+    assert "narrower, with" not in said(dataclasses.replace(survey, waves=2), {1: 450, 2: 450})

@@ -201,7 +201,7 @@ def test_the_figure_stands_below_the_table_and_a_warning_on_stderr(fakes: Path) 
     assert said == [
         f"quality of {of}: 40 of 2,080 reports implausible, of an honest crowd at most 2" for of in ("q0", "q2")
     ]
-    assert "fakes: what each 1 % of fake reports" in result.stdout
+    assert "fakes: how much each 1 % of fake reports" in result.stdout
     warnings = result.stderr.splitlines()
     assert len(warnings) == 3
     assert warnings[0].startswith("Warning: 40 reports to q0 have numbers of set bits that honest devices hardly ever")

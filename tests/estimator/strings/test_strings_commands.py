@@ -205,7 +205,9 @@ def test_all_candidates_are_shown_with_bounds_of_those_that_were_not_detected(fo
     assert [row["string"] for row in rows[3:]] == [row["string"] for row in document["not_detected"]]
     text = sotto(*source, "--all").stdout
     assert text.count("not detected  ") == 2
-    assert "the share is at most high; 95 % bounds by the normal approximation, all together" in text
+    assert (
+        "the share is at most the value under high; 95 % bounds by the normal approximation, all valid together" in text
+    )
 
 
 def test_the_columns_of_google_rappor_are_written(folder: Path) -> None:

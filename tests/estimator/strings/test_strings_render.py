@@ -19,10 +19,10 @@ from sotto_protocol.tables import align, width
 def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() -> None:
     assert replace(decoded(), subject=SUBJECT).as_table().splitlines() == [
         "Fruit, liked: n = 12,345 reports, epsilon 2 a report, 6 for ever",
-        "95 % intervals by the normal approximation, of those that were detected, about the population",
+        "95 % intervals by the normal approximation, for the strings that were detected, about the population",
         "detected among 1,000 candidates: false discovery rate at most 0.05; "
         "intervals and std. errors allow for the choice",
-        "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share",
+        "fakes: how much each 1 % of fake reports adds to a share, if all of them are for the answer or all against it",
         "",
         "string     share  std. error      low     high  fakes for  against",
         "🍐 pear  50.00 %      1.00 %  48.00 %  52.00 %    +3.50 %  -4.50 %",
@@ -41,7 +41,7 @@ def test_the_options_are_said_in_words() -> None:
     assert said.splitlines() == [
         "counts.csv: n = 12,345 reports,",
         "up to 3 of one device: errors and intervals are as wide as that makes them",
-        "99.9 % intervals by the Chernoff-type bound, all together, about the population",
+        "99.9 % intervals by the Chernoff-type bound, all valid together, about the population",
         "detected among 1,000 candidates: probability of any false discovery at most 0.01; "
         "intervals and std. errors allow for the choice",
     ]
@@ -90,11 +90,12 @@ def test_candidates_that_were_not_detected_follow_with_their_bounds_where_they_w
     every = replace(decoded(), undetected=OTHERS)
     lines = replace(every, subject=SUBJECT).as_table().splitlines()
     assert lines[3] == (
-        "not detected: the share is at most high; 95 % bounds by the normal approximation, all together"
+        "not detected: the share is at most the value under high; 95 % bounds by the normal "
+        "approximation, all valid together"
     )
     assert [line.split() for line in lines if line.startswith(("fig", "plum"))] == [
         ["fig", "0.40", "%", "not", "detected", "1.23", "%"],
-        ["plum", "not", "told", "apart"],
+        ["plum", "unclear"],
     ]
     document = json.loads(replace(every, subject=SUBJECT).as_json())
     assert document["not_detected"] == [asdict(row) for row in OTHERS]

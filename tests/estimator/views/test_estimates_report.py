@@ -161,7 +161,7 @@ def test_a_model_of_a_files_column_says_of_which_and_how_people_were_asked(
     for name in ("model", "what-if"):
         printed = CliRunner().invoke(main, REPORTED[name]).stdout
         assert "people.csv, cheated: n = 800 reports" in printed
-        assert "asked by crosswise(prob_innocuous=0.2): 400 reports" in printed
+        assert "design crosswise(prob_innocuous=0.2): 400 reports" in printed
         assert "counts as given" not in printed
 
 
