@@ -1,4 +1,4 @@
-"""The product's own words in eight languages: sentences by English sentence, numbers as the language writes them.
+"""The product's own words in thirteen languages: sentences by English sentence, numbers as the language writes them.
 
 A message is an English sentence with named placeholders, `%(n)s`, and `%%` for a per cent sign; it is the key to its
 translations. Catalogues are part of the code (`catalogues/`), and are read when a language is first spoken.
@@ -36,6 +36,7 @@ class Language:
     grouping: tuple[int, int] = (3, 3)
     min_digits: int = 4
     percent_sign: str = "%"
+    is_percent_first: bool = False
     comma: str = ", "
     blank: str = " "
 
@@ -86,10 +87,11 @@ class Language:
     def percent(self, number: int | Decimal | str) -> str:
         """Return a number of per cent as this language writes it.
 
-        >>> language("fr").percent("26.9"), language("en").percent(75)
-        ('26,9\\xa0%', '75 %')
+        >>> language("fr").percent("26.9"), language("en").percent(75), language("tr").percent("26.9")
+        ('26,9\\xa0%', '75 %', '%26,9')
         """
-        return self.number(number) + self.percent_sign
+        parts = [self.number(number), self.percent_sign]
+        return "".join(reversed(parts) if self.is_percent_first else parts)
 
     def joined(self, words: Iterable[str]) -> str:
         """Return words one after another, with this language's commas."""
@@ -113,6 +115,8 @@ class Language:
 
 
 _ARABIC = "n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5"
+_POLISH = "n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2"
+_UKRAINIAN = "n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2"
 _NO_BREAK, _NARROW = "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"
 ENGLISH = Language("en", "English", percent_sign=" %")
 LANGUAGES = {
@@ -126,6 +130,11 @@ LANGUAGES = {
         Language("ar", "العربية", _ARABIC, "rtl", percent_sign="\u200e%\u200e", comma="، "),
         Language("hi", "हिन्दी", "n > 1", grouping=(3, 2)),
         Language("zh", "中文", "0", comma="、", blank=""),
+        Language("it", "Italiano", decimal=",", group=".", min_digits=5),
+        Language("nl", "Nederlands", decimal=",", group="."),
+        Language("pl", "Polski", _POLISH, decimal=",", group=_NO_BREAK, min_digits=5),
+        Language("tr", "Türkçe", decimal=",", group=".", is_percent_first=True),
+        Language("uk", "Українська", _UKRAINIAN, decimal=",", group=_NO_BREAK),
     ]
 }
 """The languages of the product by their tags (BCP 47), the one of its source first."""

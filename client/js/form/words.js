@@ -16,7 +16,12 @@
 const DIGITS = "-u-nu-latn";
 
 /** The plural forms of a language with so many of them, by the names of Intl.PluralRules, in the order of catalogues. @type {{[n: number]: string[]}} */
-const FORMS = { 1: ["other"], 2: ["one", "other"], 6: ["zero", "one", "two", "few", "many", "other"] };
+const FORMS = {
+  1: ["other"],
+  2: ["one", "other"],
+  3: ["one", "few", "many"],
+  6: ["zero", "one", "two", "few", "many", "other"],
+};
 
 /**
  * Return `t`, which says a message in a language: `t("%(n)s of %(all)s", { n: 3, all: 1200 })`.

@@ -7,4 +7,9 @@ export const INTEGRITY = {
   ar: "sha256-ivOB27IPDXyIKAWFhsa7AdZlCJUa96HR8fFn/Bw3emo=",
   hi: "sha256-Lsric48vlGSvBcnGlNT9t2s0nHI2TtW22SSuHZs9S3w=",
   zh: "sha256-Ulz4k/blAYh6Puf9HH5GUMNgh8ycGJUE22xkXnWOHXQ=",
+  it: "sha256-L+NUsTVjoAfIzxddZ/Dqih1rS0yNQQWLplu3kropLk8=",
+  nl: "sha256-R6eMOXuUIw848J3ODoB9qxyy4YvFDBeGHKpGTAJTGC0=",
+  pl: "sha256-5pqC3ZSCojdwlGPkPtAVbTvZi8OrHeH8z2nrMl5d12g=",
+  tr: "sha256-2C0kl1LCc8D7fJ5nHa18sAa/wyuc32ZcVd6eS/5xVlE=",
+  uk: "sha256-goBpC0YLGSTm0SMTKEHIXY+PN/cvn6wGsfrKrFrqKX0=",
 };

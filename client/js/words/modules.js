@@ -9,4 +9,9 @@ export const MODULES = {
   ar: () => import("./ar.js"),
   hi: () => import("./hi.js"),
   zh: () => import("./zh.js"),
+  it: () => import("./it.js"),
+  nl: () => import("./nl.js"),
+  pl: () => import("./pl.js"),
+  tr: () => import("./tr.js"),
+  uk: () => import("./uk.js"),
 };

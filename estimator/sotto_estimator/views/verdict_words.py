@@ -32,17 +32,23 @@ def _share_words(finding: Finding, say: Language) -> str:
         return say.gettext("exactly %(likely)s", likely=say.percent(_shortest(likely)))
     most = say.percent(_shortest(high) if finding.kind == "all" else high)
     values = {"low": say.percent(low), "high": most, "likely": say.percent(likely)}
+    between = values | {"low": _first_of_two(low, say)}
     if not finding.is_decided:
         if finding.kind == "none":
             return say.gettext("at most %(high)s; could be zero", **values)
         if finding.kind == "all":
             return say.gettext("at least %(low)s; could be %(high)s", **values)
-        return say.gettext("somewhere between %(low)s and %(high)s", **values | {"low": low})
+        return say.gettext("somewhere between %(low)s and %(high)s", **between)
     if finding.kind == "none":
         return say.gettext("at most %(high)s, best estimate %(likely)s; could be zero", **values)
     if finding.kind == "all":
         return say.gettext("at least %(low)s, best estimate %(likely)s; could be %(high)s", **values)
-    return say.gettext("between %(low)s and %(high)s, best estimate %(likely)s", **values | {"low": low})
+    return say.gettext("between %(low)s and %(high)s, best estimate %(likely)s", **between)
+
+
+def _first_of_two(per_cent: Decimal, say: Language) -> str:
+    """Return the first of two shares: the per cent sign of the second serves both where it comes last."""
+    return say.percent(per_cent) if say.is_percent_first else say.number(per_cent)
 
 
 def _mean_words(finding: Finding, say: Language) -> str:
