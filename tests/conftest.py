@@ -35,6 +35,19 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark a test of one database: later("postgres", "rare") marks its cases on PostgreSQL rare, and no other."""
+    for item in items:
+        for later in item.iter_markers("later"):
+            database, mark = later.args
+            given = (
+                item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+            )
+            if any(isinstance(value, str) and value == database for value in given):
+                item.add_marker(mark)
+
+
 @pytest.fixture(autouse=True)
 def _our_logger() -> None:
     """Let our records reach the root alone: `sotto serve`, run in this process by an earlier test, changes that."""
