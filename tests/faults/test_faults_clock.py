@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
+import pytest
+
 from collecting import SMALL, Served, make_reports, publish_here, serve
 from crowd import Crowd
 from shims import compile_shim
@@ -39,6 +41,7 @@ def test_clock_that_is_set_by_a_day_under_load_loses_nothing_and_counts_nothing_
     print(f"{len(crowd.acknowledged):,} reports, {crowd.n_lost} requests cut")
 
 
+@pytest.mark.later("postgres", "rare")
 def test_start_with_a_clock_that_is_days_ahead_erases_nothing_and_says_so(db: str, tmp_path: Path) -> None:
     """The day of the reports' erasure seems to have come; the clock is set right, and all of them are there."""
     closes = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()

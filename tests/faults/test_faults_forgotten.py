@@ -65,7 +65,7 @@ def files(request: pytest.FixtureRequest, server: PostgresServer, tmp_path: Path
         yield PostgresFiles(url, server)
 
 
-@pytest.fixture(params=["small", "middle", "large"])
+@pytest.fixture(params=["small", pytest.param("middle", marks=pytest.mark.rare), "large"])
 def regime(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written anew: everything; everything once a minute, and else the inbox; the inbox."""
     if request.param != "small":

@@ -44,7 +44,7 @@ N_SILENT = 20
 """Of each kind."""
 
 
-@pytest.fixture(params=["nginx", "caddy"])
+@pytest.fixture(params=["nginx", pytest.param("caddy", marks=pytest.mark.rare)])
 def program(request: pytest.FixtureRequest) -> str:
     if not is_there(request.param):
         pytest.skip(f"{request.param} is not there")

@@ -33,7 +33,12 @@ def kill_rounds(db: Path, n_rounds: int, survey: Survey = SMALL, change: str = "
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("survey", "n_rounds"),
-    [(SMALL, 2), (STRINGS, 1), (COUNTED, 2), (replace(STRINGS, keep="counts"), 1)],
+    [
+        (SMALL, 2),
+        pytest.param(STRINGS, 1, marks=pytest.mark.rare),
+        pytest.param(COUNTED, 2, marks=pytest.mark.rare),
+        (replace(STRINGS, keep="counts"), 1),
+    ],
     ids=["one wave", "strings and waves", "counts alone", "counts of strings and waves"],
 )
 def test_killed_collector_loses_nothing_acknowledged_and_counts_nothing_twice(
@@ -46,7 +51,9 @@ def test_killed_collector_loses_nothing_acknowledged_and_counts_nothing_twice(
     print(f"{len(crowd.acknowledged):,} reports")
 
 
-@pytest.mark.parametrize("survey", [SMALL, COUNTED], ids=["reports", "counts"])
+@pytest.mark.parametrize(
+    "survey", [pytest.param(SMALL, id="reports"), pytest.param(COUNTED, id="counts", marks=pytest.mark.rare)]
+)
 def test_collector_that_acknowledges_before_it_commits_is_found_out(tmp_path: Path, survey: Survey) -> None:
     """It commits 0.3 s late, and is killed as soon as the test hears of an acknowledgement: a round or two will do."""
     with pytest.raises(AssertionError, match="acknowledged reports are lost"):
@@ -55,7 +62,9 @@ def test_collector_that_acknowledges_before_it_commits_is_found_out(tmp_path: Pa
 
 @pytest.mark.slow
 @pytest.mark.thorough
-@pytest.mark.parametrize("invited", [INVITED, COUNTED_INVITED], ids=["reports", "counts"])
+@pytest.mark.parametrize(
+    "invited", [pytest.param(INVITED, id="reports", marks=pytest.mark.rare), pytest.param(COUNTED_INVITED, id="counts")]
+)
 def test_one_of_two_collectors_is_killed_and_the_other_goes_on(db: str, invited: Survey) -> None:
     """Each in turn; the crowd turns to the other, and back when it is there again. A report is stored, and its
     invitation used up, or neither.
@@ -87,6 +96,7 @@ def count_invitations(store: Store) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.later("sqlite", "rare")
 def test_two_collectors_are_restarted_one_after_the_other_and_no_report_is_lost(db: str) -> None:
     """As when a new version is rolled out: SIGTERM, wait, start, then the other. Clients only ever try again."""
     crowd = Crowd(pause_s=PAUSE_S)

@@ -15,7 +15,6 @@ import pytest
 from collecting import SMALL, Served, make_reports, prepare, serve, wait_until
 from crowd import Crowd, check_stored
 
-WORKERS = ["1", "2"]
 HEALTH = ("/healthz", "/readyz")
 
 
@@ -41,8 +40,17 @@ def missing(db: Path, how: str, kept: Path) -> Iterator[None]:
     kept.rename(db)
 
 
-@pytest.mark.parametrize("workers", WORKERS)
-@pytest.mark.parametrize("how", ["moved", "removed", "replaced"])
+@pytest.mark.parametrize(
+    ("how", "workers"),
+    [
+        ("moved", "2"),
+        ("removed", "1"),
+        ("replaced", "2"),
+        pytest.param("moved", "1", marks=pytest.mark.rare),
+        pytest.param("removed", "2", marks=pytest.mark.rare),
+        pytest.param("replaced", "1", marks=pytest.mark.rare),
+    ],
+)
 def test_file_that_is_gone_under_load_is_said_and_takes_nothing_acknowledged_with_it(
     tmp_path: Path, how: str, workers: str
 ) -> None:
@@ -85,8 +93,15 @@ def test_file_that_is_moved_while_nobody_sends_is_found_out_at_the_stop(tmp_path
     assert check_stored(kept, SMALL).keys() == {report.id for report in reports}
 
 
-@pytest.mark.parametrize("workers", WORKERS)
-@pytest.mark.parametrize("share", [0, 0.5])
+@pytest.mark.parametrize(
+    ("share", "workers"),
+    [
+        (0, "1"),
+        (0.5, "2"),
+        pytest.param(0, "2", marks=pytest.mark.rare),
+        pytest.param(0.5, "1", marks=pytest.mark.rare),
+    ],
+)
 def test_file_that_was_cut_short_is_said_and_nothing_acknowledged(tmp_path: Path, share: float, workers: str) -> None:
     """A page that is gone would end a process that maps the file, so it is not touched."""
     db, spare, reports = tmp_path / "survey.db", tmp_path / "spare", make_reports(2000, SMALL)

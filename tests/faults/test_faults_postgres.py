@@ -149,7 +149,7 @@ def test_server_that_hangs_is_503_in_time_and_afterwards_everything_counts_once(
         house.crowd.wait_for(20)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.rare)])
 def test_collector_whose_server_hangs_ends_while_it_does(server: PostgresServer, workers: str) -> None:
     """One without limits waits for ever. Where a worker gets no processor it is killed, which is an end, too."""
     crowd = Crowd()
@@ -196,7 +196,7 @@ def is_waiting(db: str) -> bool:
         return connection.execute(statement).fetchone() == (1,)
 
 
-@pytest.mark.parametrize("change", ["", "commit-asynchronously"])
+@pytest.mark.parametrize("change", ["", pytest.param("commit-asynchronously", marks=pytest.mark.rare)])
 def test_acknowledged_reports_survive_a_crash_of_a_server_that_is_set_to_commit_late(
     server: PostgresServer, change: str
 ) -> None:

@@ -193,7 +193,7 @@ def lose(db: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.rare)])
 def test_what_is_lost_is_what_the_page_says(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     url = request.getfixturevalue("postgres_url") if kind == "postgres" else ""
     world, journal, began = World(Crowd(DRILLED, pause_s=0.02)), tmp_path / "acts", time.monotonic()

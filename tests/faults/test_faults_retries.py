@@ -23,10 +23,12 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
 from sotto_protocol import Report, Survey
 
-N_REPORTS = 2000
+N_REPORTS = 2000 if FULL else 600
 N_THREADS = 16
-N_DEVICES = 340 if FULL else 10
-SURVEYS = pytest.mark.parametrize("survey", [SMALL, COUNTED], ids=["reports", "counts"])
+N_DEVICES = 340 if FULL else 5
+SURVEYS = pytest.mark.parametrize(
+    "survey", [pytest.param(SMALL, id="reports", marks=pytest.mark.rare), pytest.param(COUNTED, id="counts")]
+)
 
 
 def storm(served: list[Served], survey: Survey, reports: list[Report]) -> int:
@@ -128,6 +130,7 @@ def answer_all_waves(url: str, state: Path) -> list[str]:
     return receipts
 
 
+@pytest.mark.later("postgres", "rare")
 def test_replies_lost_after_the_commit_are_made_up_for_by_the_real_client(db: str, tmp_path: Path) -> None:
     with collectors(db, 2, survey=PULSE) as served, cutting_proxy(served) as proxy, ThreadPoolExecutor(8) as pool:
         states = [tmp_path / f"device-{number}" for number in range(N_DEVICES)]

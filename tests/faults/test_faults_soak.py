@@ -213,6 +213,7 @@ def describe(crowd: Soak, grown: tuple[int, int], *latencies: list[float]) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.later("postgres", "rare")
 def test_soak_stores_what_was_sent_in_flat_memory_and_with_as_many_descriptors_as_before(
     db: str, tmp_path: Path
 ) -> None:
