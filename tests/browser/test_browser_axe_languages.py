@@ -13,6 +13,7 @@ from asked import end, publish
 from axe import ALL, CHOSEN, COVERING, SCHEMES, WIDTHS, Reader
 from collecting import Served, serve
 from engines import ENGINES, until
+from sotto_protocol.language import LANGUAGES, direction
 from visit import FILL
 from wards import ANSWERS, TEXTS, ward
 
@@ -21,8 +22,11 @@ SHOWN = "(id) => Boolean(document.getElementById(id)?.checkVisibility())"
 
 def test_the_covering_has_each_at_least_once() -> None:
     cases = [(engine, scheme, *rest) for (engine, scheme), places in COVERING.items() for rest in places]
-    assert [set(each) for each in zip(*cases, strict=True)] == [set(ENGINES), set(SCHEMES), set(TEXTS), set(WIDTHS)]
-    assert sum(map(len, ALL.values())) == 96
+    engines, schemes, tags, widths = (set(each) for each in zip(*cases, strict=True))
+    assert [engines, schemes, widths] == [set(ENGINES), set(SCHEMES), set(WIDTHS)]
+    assert {direction(tag) for tag in tags} == {"ltr", "rtl"}
+    assert sum(map(len, ALL.values())) == 156
+    assert TEXTS.keys() == LANGUAGES.keys()
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A survey of six questions in three sections and eight languages, every kind of question in it."""
+"""A survey of six questions in three sections and thirteen languages, every kind of question in it."""
 
 from decimal import Decimal
 
@@ -48,6 +48,31 @@ TEXTS = {
            ["从不", "一次", "经常", "不回答"], "您今年看到过什么?",
            ["被掩盖的错误", "盗窃", "同事受骚扰"],
            "您上个月加班多少?", "小时", "您考虑过离职吗?", "最先应该改变什么?"],
+    "it": ["Il reparto", "Sei domande, due minuti.", "Il Suo lavoro", "I Suoi colleghi", "E poi",
+           "Ha mai lavorato da ubriaco?", "Quante volte ha preso pastiglie del reparto?",
+           ["mai", "una volta", "spesso", "nessuna risposta"], "Che cosa ha visto quest'anno?",
+           ["un errore nascosto", "un furto", "molestie"],
+           "Quante ore di straordinario il mese scorso?", "ore", "Pensa di andarsene?", "Che cosa cambiare prima?"],
+    "nl": ["De afdeling", "Zes vragen, twee minuten.", "Uw werk", "Uw collega's", "En dan",
+           "Hebt u ooit dronken gewerkt?", "Hoe vaak nam u pillen van de afdeling?",
+           ["nooit", "één keer", "vaak", "geen antwoord"], "Wat hebt u dit jaar gezien?",
+           ["een verzwegen fout", "een diefstal", "intimidatie"],
+           "Hoeveel overuren maakte u vorige maand?", "uur", "Denkt u aan vertrekken?", "Wat moet eerst anders?"],
+    "pl": ["Oddział", "Sześć pytań, dwie minuty.", "Praca", "Współpracownicy", "A potem",
+           "Czy zdarzyła się praca po alkoholu?", "Jak często brano tabletki z oddziału?",
+           ["nigdy", "raz", "często", "bez odpowiedzi"], "Co było widać w tym roku?",
+           ["ukryty błąd", "kradzież", "nękanie"],
+           "Ile nadgodzin w zeszłym miesiącu?", "godz.", "Czy pojawia się myśl o odejściu?", "Co zmienić najpierw?"],
+    "tr": ["Servis", "Altı soru, iki dakika.", "İşiniz", "İş arkadaşlarınız", "Ve sonra",
+           "Hiç sarhoşken çalıştınız mı?", "Servisin haplarını ne sıklıkla aldınız?",
+           ["hiç", "bir kez", "sık sık", "yanıt yok"], "Bu yıl ne gördünüz?",
+           ["gizlenen bir hata", "bir hırsızlık", "taciz"],
+           "Geçen ay kaç saat fazla mesai yaptınız?", "saat", "Ayrılmayı düşünüyor musunuz?", "Önce ne değişmeli?"],
+    "uk": ["Відділення", "Шість запитань, дві хвилини.", "Ваша робота", "Ваші колеги", "А далі",
+           "Чи працювали ви колись напідпитку?", "Як часто ви брали таблетки відділення?",
+           ["ніколи", "один раз", "часто", "без відповіді"], "Що ви бачили цього року?",
+           ["приховану помилку", "крадіжку", "цькування"],
+           "Скільки понаднормових годин минулого місяця?", "год.", "Чи думаєте ви звільнитися?", "Що змінити спершу?"],
 }  # fmt: skip
 """By language: title, introduction, three sections, then what is asked, each question's options or unit behind it."""
 ANSWERS = {

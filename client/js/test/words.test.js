@@ -33,6 +33,11 @@ test("plural forms are those of the language, in the order of its catalogue", ()
     [0, 1, 2, 1e6].map((n) => french.n("%(n)s day", "%(n)s days", n)),
     ["0 jour", "1 jour", "2 jours", "1\u202f000\u202f000 jours"],
   );
+  const polish = makeWords({ lang: "pl", messages: { "%(n)s day": ["%(n)s dzień", "%(n)s dni (few)", "%(n)s dni"] } });
+  assert.deepEqual(
+    [1, 2, 5, 12, 21, 22, 112].map((n) => polish.n("%(n)s day", "%(n)s days", n)),
+    ["1 dzień", "2 dni (few)", "5 dni", "12 dni", "21 dni", "22 dni (few)", "112 dni"],
+  );
   const chinese = makeWords({ lang: "zh", messages: { "%(n)s day": ["%(n)s 天"] } });
   assert.deepEqual(
     [1, 5].map((n) => chinese.n("%(n)s day", "%(n)s days", n)),
@@ -41,14 +46,24 @@ test("plural forms are those of the language, in the order of its catalogue", ()
 });
 
 test("numbers and per cents are those that the pages write", () => {
-  const said = ["de", "fr", "es", "pt", "ar", "hi", "zh"].map((lang) => makeWords({ lang }));
+  const said = ["de", "fr", "es", "pt", "ar", "hi", "zh", "tr", "uk"].map((lang) => makeWords({ lang }));
   assert.deepEqual(
     said.map((t) => t.number(1234567.5)),
-    ["1.234.567,5", "1\u202f234\u202f567,5", "1.234.567,5", "1.234.567,5", "1,234,567.5", "12,34,567.5", "1,234,567.5"],
+    [
+      "1.234.567,5",
+      "1\u202f234\u202f567,5",
+      "1.234.567,5",
+      "1.234.567,5",
+      "1,234,567.5",
+      "12,34,567.5",
+      "1,234,567.5",
+      "1.234.567,5",
+      "1\u00a0234\u00a0567,5",
+    ],
   );
   assert.deepEqual(
     said.map((t) => t.percent(0.269)),
-    ["26,9\u00a0%", "26,9\u00a0%", "26,9\u00a0%", "26,9%", "26.9\u200e%\u200e", "26.9%", "26.9%"],
+    ["26,9\u00a0%", "26,9\u00a0%", "26,9\u00a0%", "26,9%", "26.9\u200e%\u200e", "26.9%", "26.9%", "%26,9", "26,9%"],
   );
   assert.equal(makeWords({ lang: "es" }).number(1234), "1234");
 });

@@ -6,4 +6,9 @@ export namespace INTEGRITY {
     let ar: string;
     let hi: string;
     let zh: string;
+    let it: string;
+    let nl: string;
+    let pl: string;
+    let tr: string;
+    let uk: string;
 }
