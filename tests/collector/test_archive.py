@@ -21,6 +21,8 @@ from sotto_collector.store import Part, Store, records
 from sotto_protocol import Report, Survey, Tally, compile_toml, stack_records
 from sotto_protocol.archive import MAX_PARTS
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_store.py reads the records of both
+
 ONE_BIT = compile_toml(
     'id = "one"\ntitle = "One"\nquestions = [{id = "wave", type = "yes-no", text = "?", epsilon = 1}]'
 )

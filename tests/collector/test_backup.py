@@ -16,6 +16,8 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
 from sotto_collector.store.copy import copy_store
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_copied_rows.py has both
+
 REPORTS = make_reports(1200)
 
 

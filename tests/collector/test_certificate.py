@@ -20,6 +20,8 @@ from sotto_collector.store.retention import erase_due
 from sotto_collector.store.schema import inbox, reports
 from sotto_collector.store.stock import Stock
 
+pytestmark = pytest.mark.later("postgres", "rare")  # what is certified is read as a tally is
+
 LAST, BEFORE, DAY = "2030-12-31", "2031-01-29", "2031-01-30"
 KEPT = replace(SMALL, closes=LAST, erase_after=30)
 PATH = "/v1/surveys/small/certificate"

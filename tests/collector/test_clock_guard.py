@@ -16,6 +16,8 @@ from sotto_collector.store.redo import Wishes
 from sotto_collector.store.restore import restore_in_place
 from sotto_collector.store.retention import Seen, read_seen
 
+pytestmark = pytest.mark.later("postgres", "rare")  # the day is compared in Python
+
 KEPT = replace(SMALL, id="kept", closes="2026-01-10", erase_after=10)
 DAY = "2026-01-20"
 WAIT_S = 3600

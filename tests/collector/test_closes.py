@@ -38,6 +38,8 @@ from sotto_collector.store import Store
 from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Survey
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # the day is compared in Python
+
 LAST, AFTER = "2026-12-31", "2027-01-01"
 ENDING = replace(SURVEY, closes=LAST)
 ENDING_INVITED = replace(INVITED, closes=LAST)

@@ -12,6 +12,8 @@ from sotto_client.cli import main
 from sotto_collector.store import Store, TokenTable
 from sotto_collector.tokens import find_token, has_ended, hash_token
 
+pytestmark = pytest.mark.later("postgres", "rare")  # the commands are the same
+
 
 def run(*arguments: object) -> tuple[int, str, str]:
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])

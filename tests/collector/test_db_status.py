@@ -39,6 +39,8 @@ from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.upgrade import HEAD, REVISIONS, _config, read_revision, stamp
 from sotto_collector.tokens import create_token
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # it reads as a restore does
+
 DAY_S = 86400
 
 

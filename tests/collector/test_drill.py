@@ -23,6 +23,8 @@ from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.redo import Redone, Wishes
 from sotto_collector.store.restore import restore_copy
 
+pytestmark = pytest.mark.later("postgres", "rare")  # a drill restores, as test_restore.py does
+
 REPORTS = make_reports(30, SMALL)
 
 

@@ -33,6 +33,8 @@ from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.upgrade import HEAD
 from sotto_protocol import __version__
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # the queries are the same
+
 DAY_S = 86400
 Scrape = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 

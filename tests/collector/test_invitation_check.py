@@ -32,6 +32,8 @@ from sotto_collector.store.schema import metadata
 from sotto_protocol import Survey
 from sotto_protocol.invitation import invitation_text, parse_invitation
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_invitations.py has both
+
 UNKNOWN = invitation_text(bytes(16))
 STRATIFIED = replace(INVITED, id="stratified", strata=("north", "south"))
 

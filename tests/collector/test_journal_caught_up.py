@@ -19,6 +19,8 @@ from sotto_collector.store.releases import read_released
 from sotto_collector.store.restore import restore_copy, restore_in_place
 from sotto_collector.tokens import create_token, hash_token
 
+pytestmark = pytest.mark.later("postgres", "rare")  # acts are done again as requests do them
+
 LEAST = replace(SMALL, id="least", min_reports=10)
 REPORTS = make_reports(60, LEAST)
 

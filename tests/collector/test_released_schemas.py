@@ -23,6 +23,8 @@ from sotto_collector.store import Store
 from sotto_collector.store.schema import metadata
 from sotto_collector.store.upgrade import HEAD, REVISIONS, _config
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_migrations.py has both
+
 FILES = sorted((Path(__file__).parents[1] / "data" / "schemas").glob("*.sql"))
 MADE_OTHERWISE = ("0001", "0002")
 KEPT = {

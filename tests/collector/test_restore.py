@@ -42,6 +42,8 @@ from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.retention import believe_day, read_seen
 from sotto_collector.tokens import create_token, find_token, hash_token, revoke_token, rotate_token
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # a restore reads and writes both alike
+
 
 def restore(*words: object) -> Result:
     return CliRunner().invoke(main, ["db", "restore", *map(str, words)])

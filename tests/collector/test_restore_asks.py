@@ -21,6 +21,8 @@ from sotto_collector.store.about import read_about
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.journaling import keep_journal
 
+pytestmark = pytest.mark.later("postgres", "rare")  # who is asked what is the same
+
 REPORTS = make_reports(20, SMALL)
 FAILED = "small (20 reports)"
 

@@ -27,6 +27,8 @@ from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.redo import Wishes
 from sotto_collector.store.restore import restore_copy
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # it looks at what a restore wrote
+
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(main, ["db", *map(str, words)])

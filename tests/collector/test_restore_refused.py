@@ -20,6 +20,8 @@ from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.releases import read_released
 from sotto_protocol import Report
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # the journal is read alike
+
 LEAST = replace(SMALL, id="least", min_reports=3)
 SAID = "survey least was published before, and was then erased, or its history was lost; give it a new id."
 

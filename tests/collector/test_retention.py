@@ -34,6 +34,8 @@ from sotto_collector.store.retention import erase_due, find_due, find_erasure
 from sotto_collector.store.stock import count_stock
 from sotto_protocol import Report, Survey, compile_toml
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # an erasure is a transaction as others
+
 LAST, BEFORE, DAY = "2019-12-31", "2020-01-29", "2020-01-30"
 OPTIONS = ", ".join(f'"{number}"' for number in range(128))
 KEPT = compile_toml(f"""

@@ -23,6 +23,8 @@ from sotto_collector.store.releases import read_released, read_released_waves
 from sotto_protocol import Report, Survey, Tally, batch_body, stack_records
 from sotto_protocol.record import STRATUM
 
+pytestmark = pytest.mark.later("postgres", "rare")  # a stratum is a cell, as a wave is
+
 STRATA = ("north", "south", "east side")
 DEPARTMENTS = replace(INVITED, id="departments", strata=STRATA)
 YEARLY = replace(STRINGS, id="yearly", invited=True, strata=STRATA)

@@ -14,6 +14,8 @@ from sotto_collector.store import Store
 from sotto_collector.store.inbox import Inbox
 from sotto_collector.store.recount import check_integrity
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # tests/faults/test_faults_forgotten.py has both
+
 
 class Watched(Tidying):
     """Tidying that knows what it has done: `done` are the names of the store's methods that were called."""

@@ -6,6 +6,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from collecting import INVITED, INVITED_WAVES, SMALL, TIMEOUT_S, count_here, invite_reports, make_reports, publish_here
 from house import assert_refused, open_house
 from sotto_collector.invitations import make_invitations, revoke_invitations
@@ -13,6 +15,8 @@ from sotto_collector.store import Store, StoredSurvey
 from sotto_collector.store.releases import read_released_waves
 from sotto_collector.turnout import Turnout, count_turnout
 from sotto_protocol import Report
+
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_invitations.py has both
 
 STRATIFIED = replace(INVITED, id="stratified", strata=("north", "south"))
 
