@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from npm_package import pack
 from sotto_client.talk import _find_proxies
 
 
@@ -30,3 +31,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     command = ["openssl", *words, *of_host, "-out", str(made[0]), "-keyout", str(made[1])]
     subprocess.run(command, check=True, capture_output=True)
     return made
+
+
+@pytest.fixture(scope="session")
+def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The npm package, packed."""
+    return pack(tmp_path_factory.mktemp("packed"))

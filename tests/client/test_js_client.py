@@ -16,6 +16,11 @@ MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 22_000), "component": ("sotto
 FOLDERS = ("component", "form", "src", "words")
 THOROUGH = ("audit.test.js", "surveyjs-empty.test.js")
 """Of Node's tests those that take seconds; of each, others hold a part."""
+QUICK = sorted({path.name for path in JS.glob("test/*.test.js")} - {*THOROUGH})
+N_PROCESSES = 3
+"""That run the quick ones: most of what one file takes is Node's start."""
+CHECK = ["--check", "--cache", "--cache-strategy", "content"]
+"""Of formatting: what it found well and is as it was is not looked at again."""
 NODE_TESTS_S = 500
 """So long the tests on Node may take on a busy machine: they end within half a minute on two idle cores."""
 
@@ -36,28 +41,23 @@ def test_the_surveys_of_its_tests_are_those_that_this_side_publishes() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(path.name, marks=[pytest.mark.thorough] * (path.name in THOROUGH))
-        for path in sorted(JS.glob("test/*.test.js"))
-    ],
+    "names",
+    [pytest.param(QUICK[at::N_PROCESSES], id=f"quick-{at}") for at in range(N_PROCESSES)]
+    + [pytest.param([name], id=name, marks=pytest.mark.thorough) for name in THOROUGH],
 )
-def test_its_own_tests_pass_on_node(name: str) -> None:
+def test_its_own_tests_pass_on_node(names: list[str]) -> None:
     """Nothing of theirs may be skipped."""
     require_package("tsc")  # some of them need npm's packages
-    shown = run([require_node(), "--test", "--test-reporter=tap", f"test/{name}"], timeout_s=NODE_TESTS_S)
+    files = [f"--import=./test/{name}" for name in names]
+    shown = run([require_node(), "--test-reporter=tap", *files, "--eval=0"], timeout_s=NODE_TESTS_S)
     counts = dict(re.findall(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", shown, re.MULTILINE))
     assert int(counts["tests"]), shown
     assert counts["pass"] == counts["tests"], shown
-    subtests = set(re.findall(r"^# Subtest: (.*)$", shown, re.MULTILINE))
-    assert not [subtest for subtest in subtests if subtest.endswith(".test.js")], "a file without a test"
+    texts = {name: (JS / "test" / name).read_text() for name in names}
+    assert not [name for name, text in texts.items() if not re.search(r"^ *test\(", text, re.MULTILINE)], "no test"
 
 
-def test_its_types_check() -> None:
-    run(script("check"), timeout_s=300)
-
-
-def test_the_declarations_that_are_kept_are_those_of_its_source(tmp_path: Path) -> None:
+def test_its_types_check_and_the_declarations_that_are_kept_are_those_of_its_source(tmp_path: Path) -> None:
     run([*script("types"), "--outDir", str(tmp_path / "types")], timeout_s=300)
     assert files_in(JS / "types") == files_in(tmp_path / "types"), "run: npm run types --prefix client/js"
 
@@ -73,7 +73,7 @@ def test_it_is_formatted() -> None:
         "!*.min.js",
         "!words/??.js",
     ]
-    run([*require_package("prettier"), "--check", *patterns], timeout_s=300)
+    run([*require_package("prettier"), *CHECK, *patterns], timeout_s=300)
 
 
 @pytest.mark.parametrize("script", MAX_BUNDLE_BYTES)

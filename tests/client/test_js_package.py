@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from node import JS, require_node, require_npm, require_package, run
-from npm_package import OF_NPM, pack
+from npm_package import COMPILERS, OF_NPM
 from sotto_author.answer_types import to_typescript
 from typed_answers import DRAWN, EVERY, FEW, RIGHT, WRONG
 
@@ -20,11 +20,6 @@ RESOLUTIONS = {
     "bundler": ["--module", "es2022", "--moduleResolution", "bundler"],
 }
 """How programs of today find a package's types."""
-
-
-@pytest.fixture(scope="module")
-def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pack(tmp_path_factory.mktemp("packed"))
 
 
 @pytest.fixture(scope="module")
@@ -146,9 +141,19 @@ def typed_program() -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("resolution", RESOLUTIONS)
-def test_typescript_knows_its_types_and_takes_the_answers_that_the_survey_takes(project: Path, resolution: str) -> None:
+@pytest.mark.parametrize(
+    ("compiler", "resolution"),
+    [("7", "nodenext"), ("7", "bundler"), pytest.param("5.4", "nodenext", marks=pytest.mark.thorough)],
+)
+def test_typescript_knows_its_types_and_takes_the_answers_that_the_survey_takes(
+    project: Path, compiler: str, resolution: str
+) -> None:
+    require_package("tsc")  # npm's packages are there
     (project / "every.ts").write_text(to_typescript(EVERY))
     (project / "drawn.ts").write_text(to_typescript(DRAWN))
     (project / "program.ts").write_text(typed_program())
-    run([*require_package("tsc"), *TSC, *RESOLUTIONS[resolution], "program.ts"], timeout_s=300, cwd=project)
+    run(
+        [require_node(), str(COMPILERS[compiler]), *TSC, *RESOLUTIONS[resolution], "program.ts"],
+        timeout_s=300,
+        cwd=project,
+    )

@@ -8,6 +8,9 @@ from node import JS, require_npm, require_package, run
 
 OF_NPM = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
 
+COMPILERS = {version: JS / "node_modules" / f"typescript-{version}" / "bin" / "tsc" for version in ("5.4", "7")}
+"""The oldest TypeScript that is promised, and the newest."""
+
 
 def pack(folder: Path) -> Path:
     """Pack the package into an empty folder; return the tarball's path."""
