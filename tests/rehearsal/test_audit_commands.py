@@ -141,11 +141,12 @@ def test_an_empty_program_is_refused(survey_file: Path) -> None:
         assert result.stderr.startswith("Error: --program must be a command line")
 
 
+@pytest.mark.thorough
 def test_the_examples_of_the_documentation_run(tmp_path: Path) -> None:
     Console(tmp_path).run_document(Path(__file__).parents[2] / "docs" / "audit.md")
 
 
-@pytest.mark.thorough
+@pytest.mark.rare  # both clients answer all types in the test below, a part of them on each device
 @pytest.mark.parametrize("client", ["python", "js"])
 def test_the_installed_clients_pass_in_a_survey_of_all_types(tmp_path: Path, client: str) -> None:
     if client == "js":

@@ -12,19 +12,20 @@ from audited import YES_NO, examine_honest, one_of
 from sotto_protocol import Survey, compile_toml
 from sotto_rehearsal.audit.shares import FALSE_ALARM, SHARES, share_of
 
-LEVEL, N_AUDITS = 0.3, 150 if os.environ.get("SOTTO_TEST_FULL") else 80
-"""Of 80 more than 50 accused fail a test, of 150 more than 80: audits that accuse 7 in 10 are found out by both."""
-MANY = (
+LEVEL, N_AUDITS = 0.3, 150 if os.environ.get("SOTTO_TEST_FULL") else 50
+"""Of 50 more than 36 accused fail a test, of 150 more than 80: audits that accuse 9 in 10, or 7, are found out."""
+NO_TEXT = (
     YES_NO
     + '[[questions]]\nid = "any"\ntype = "any-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 1\n'
     + '[[questions]]\nid = "n"\ntype = "number"\ntext = "?"\nminimum = 0\nmaximum = 9\nepsilon = 1\n'
-    + '[[questions]]\nid = "place"\ntype = "text"\ntext = "?"\nepsilon = 2\n'
 )
+MANY = f'{NO_TEXT}[[questions]]\nid = "place"\ntype = "text"\ntext = "?"\nepsilon = 2\n'
 SURVEYS = {
     "yes-no": compile_toml(YES_NO),
     "two stages": one_of("basic-rappor", 3, settings="waves = 3", more="epsilon_forever = 2"),
     "many questions": compile_toml(MANY),
     "drawn questions": compile_toml(f"draw = 2\n{MANY}"),
+    "drawn questions without a text": compile_toml(f"draw = 2\n{NO_TEXT}"),
     "skips in many waves": compile_toml(f'waves = 9\n{YES_NO}skip = "no"\n'),
 }
 
@@ -35,8 +36,8 @@ def is_accused(survey: Survey, n_reports: int) -> bool:
     return any(loss.is_exceeded for loss in losses) or not all(check.passed for check in checks)
 
 
-RARE = {"many questions"}
-"""What simulates the questions of another survey again, which draws two of them."""
+RARE = {"yes-no", "many questions", "drawn questions", "skips in many waves"}
+"""What simulates the questions of another survey again, or texts, of which an audit takes long."""
 
 
 @pytest.mark.thorough

@@ -8,6 +8,7 @@ import os
 
 import pytest
 
+import starting
 from audited import DEVICE, YES_NO, audit_fault, one_of
 from node import require_node
 from sotto_protocol import Survey, compile_toml
@@ -43,7 +44,13 @@ HONEST |= {"drawn": DRAWN, "skipped": SKIPPED, "eight waves": EIGHT_WAVES}
 
 @pytest.mark.parametrize(
     ("survey", "fault"),
-    [*((survey, "none") for survey in HONEST.values()), (HONEST["yes-no"], "none-flip")],
+    [
+        *(
+            pytest.param(survey, "none", marks=[pytest.mark.thorough] * (name in ("unary", "k-ary", "two stages")))
+            for name, survey in HONEST.items()  # eight waves are of two stages, and what may be skipped is k-ary
+        ),
+        (HONEST["yes-no"], "none-flip"),
+    ],
     ids=[*HONEST, "yes-no that keeps or flips"],
 )
 def test_a_program_without_a_fault_has_none(survey: Survey, fault: str) -> None:
@@ -59,38 +66,43 @@ def failed(audit: Audit) -> str:
     return "; ".join([*losses, *(check.name for check in audit.checks if not check.passed)])
 
 
+def later(*case: object) -> object:
+    """Return a case of many reports, or a second form of a fault: it waits for `--all`."""
+    return pytest.param(*case, marks=pytest.mark.thorough)
+
+
 @pytest.mark.parametrize(
     ("survey", "fault", "n_reports", "found"),
     [
         (one_of("sue", 8), "true-one", 1000, "q"),
         (one_of("sue", 8), "last-bit", 1000, "q"),
         (HONEST["one stage in waves"], "redrawn", 300, "paid: noise that stays"),
-        (HONEST["two stages"], "redrawn", 12_000, "q: the published channel"),
+        later(HONEST["two stages"], "redrawn", 12_000, "q: the published channel"),
         (HONEST["yes-no"], "forked", 8000, "noise shared between devices"),
-        (HONEST["yes-no"], "clock", 8000, "noise shared between devices"),
-        (HONEST["yes-no"], "forked-flip", 8000, "noise shared between devices"),
-        (HONEST["yes-no"], "clock-flip", 8000, "noise shared between devices"),
+        later(HONEST["yes-no"], "clock", 8000, "noise shared between devices"),
+        later(HONEST["yes-no"], "forked-flip", 8000, "noise shared between devices"),
+        pytest.param(HONEST["yes-no"], "clock-flip", 8000, "noise shared between devices", marks=pytest.mark.rare),
         (TWO_QUESTIONS, "same-coins", 3000, "noise shared between questions"),
-        (TWO_QUESTIONS, "same-coins-flip", 3000, "noise shared between questions"),
+        later(TWO_QUESTIONS, "same-coins-flip", 3000, "noise shared between questions"),
         (HONEST["yes-no"], "id-tells", 300, "ids tell no answers"),
         (HONEST["yes-no"], "java", 100, "ids from no known generator"),
-        (HONEST["yes-no"], "truncated-4", 40_000, "paid: the published channel"),
+        later(HONEST["yes-no"], "truncated-4", 40_000, "paid: the published channel"),
         (HONEST["yes-no"], "user", 400, "paid: no noise from a device's number"),
-        (EIGHT_WAVES, "user-fresh", 6000, "a: no noise from a device's number"),
-        (EIGHT_WAVES, "user-permanent", 12_000, "a: no noise from a device's number"),
+        later(EIGHT_WAVES, "user-fresh", 6000, "a: no noise from a device's number"),
+        later(EIGHT_WAVES, "user-permanent", 12_000, "a: no noise from a device's number"),
         (DRAWN, "user", 600, "no draw from a device's number"),
         (HONEST["yes-no"], "mersenne", 600, "ids from no known generator"),
         (HONEST["yes-no"], "mersenne-ids", 350, "ids from no known generator"),
         (DRAWN, "draw-first", 300, "questions are drawn evenly"),
         (DRAWN, "draw-turn", 300, "draws follow no order"),
-        (MANY_WAVES, "forget-3", 24_000, "q: the published channel"),
-        (MANY_WAVES, "forget-5", 24_000, "q: the published channel"),
+        pytest.param(MANY_WAVES, "forget-3", 24_000, "q: the published channel", marks=pytest.mark.rare),
+        later(MANY_WAVES, "forget-5", 24_000, "q: the published channel"),
         (MANY_WAVES, "repeated", 1200, "q: the published channel"),
         (MANY_WAVES, "repeated-alternate", 1200, "q: the published channel"),
         (yes_no(settings="waves = 30"), "forget-30", 300, "a: noise that stays"),
         (yes_no(settings="waves = 2"), "first-answer", 600, "a: the published channel where answers change"),
         (HONEST["yes-no"], "id-xor", 400, "ids tell no answers"),
-        (HONEST["yes-no"], "late", 20_000, "paid: early and late reports"),
+        later(HONEST["yes-no"], "late", 20_000, "paid: early and late reports"),
         (SKIPPED, "skip-clear", 2000, "q: the published channel"),
         (TWO_QUESTIONS, "order", 100, "lines of one form"),
         (HONEST["yes-no"], "blank", 100, "lines of one form"),
@@ -106,7 +118,11 @@ def test_a_fault_is_found_at_the_stated_size(survey: Survey, fault: str, n_repor
 @pytest.mark.parametrize(
     ("question", "fault", "n_reports", "found"),
     [
-        ('type = "text"\ntext = "?"\nepsilon = 2', "other-text", 3000, "q: the published channel"),
+        pytest.param(
+            'type = "text"\ntext = "?"\nepsilon = 2',
+            *("other-text", 3000, "q: the published channel"),
+            marks=pytest.mark.thorough,
+        ),
         (
             'type = "number"\ntext = "?"\nminimum = 0\nmaximum = 10\nepsilon = 1',
             "middle-up",
@@ -116,7 +132,10 @@ def test_a_fault_is_found_at_the_stated_size(survey: Survey, fault: str, n_repor
     ],
     ids=["text", "number"],
 )
-def test_an_answer_that_is_taken_for_another_is_found(question: str, fault: str, n_reports: int, found: str) -> None:
+def test_an_answer_that_is_taken_for_another_is_found(
+    question: str, fault: str, n_reports: int, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sotto_rehearsal.audit.pipe.subprocess", starting)  # the program has all of the client to load
     survey = compile_toml(f'id = "audited"\ntitle = "Audited"\n[[questions]]\nid = "q"\n{question}\n')
     assert found in failed(audit_fault(survey, fault, n_reports, device="wrapped_device.py"))
 
@@ -133,7 +152,7 @@ def test_replacing_with_any_option_is_found_to_give_more_away() -> None:
     assert failed(audit).startswith("q; ")
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_thresholds_of_six_bits_are_found() -> None:
     """By truncation the coin is off by 0.0155 here, of 0.0156 that there can be; bounded, by twice as much, of five."""
     n_bits, truth, n = (6, "0.7655", 300_000) if os.environ.get("SOTTO_TEST_FULL") else (5, "0.7811", 75_000)

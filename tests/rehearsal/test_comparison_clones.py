@@ -77,7 +77,7 @@ def test_clones_tell_what_listing_them_all_tells(epsilon: float, clone: float, n
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 2.5])
-@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("n", [2, 3, pytest.param(5, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("delta", [1e-9, 1e-4, 1e-2, 0.1])
 def test_no_crowd_of_k_ary_reports_tells_more_than_the_bound(epsilon: float, n: int, delta: float) -> None:
     channel = k_ary(epsilon, 3)
@@ -87,7 +87,7 @@ def test_no_crowd_of_k_ary_reports_tells_more_than_the_bound(epsilon: float, n: 
     assert own <= amplified_epsilon(epsilon, n, delta)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 8))])
 def test_no_crowd_of_any_mechanism_tells_more_than_the_bound(seed: int) -> None:
     """Three answers, four outputs, probabilities at random."""
     channel = np.random.default_rng(seed).dirichlet([3.0] * 4, 3) + 0.02
@@ -107,7 +107,7 @@ def test_a_larger_crowd_hides_more_and_a_report_is_never_more_than_itself(epsilo
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0])
-@pytest.mark.parametrize("n", [10**3, 10**4, 10**6])
+@pytest.mark.parametrize("n", [10**3, 10**4, pytest.param(10**6, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("delta", [1e-8, 1e-4])
 def test_the_bound_lies_between_warner_s_exact_figure_and_the_papers_closed_forms(
     epsilon: float, n: int, delta: float

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import starting
 from console import Console
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import Channel
@@ -182,7 +182,7 @@ def test_without_opendp_theory_stands_alone_and_it_is_said_what_is_missing(tmp_p
         "import sys; sys.modules['opendp'] = None; from sotto_client.cli import main;"
         f"main(['compare', {str(tmp_path / 'survey.toml')!r}, '--n', '50', '--runs', '20', '--json'])"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = starting.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr == "Warning: curators are not simulated: that needs OpenDP (pip install 'sottovoce[compare]')\n"
     rows = rows_of(json.loads(done.stdout), "paid")
     assert rows["devices, warner"]["simulated"] is not None
@@ -231,7 +231,7 @@ def test_texts_alone_leave_nothing_to_compare_but_the_sums(tmp_path: Path) -> No
     assert [row["question"] for row in compared["shuffled"]] == ["dish", None]
 
 
-@pytest.mark.parametrize("n", [2, 3, 1_000_000])
+@pytest.mark.parametrize("n", [2, 3, pytest.param(1_000_000, marks=pytest.mark.thorough)])
 def test_small_and_large_crowds_are_compared(tmp_path: Path, n: int) -> None:
     result = compare(tmp_path, EVERY, "--n", n, "--runs", 2)
     assert result.exit_code == 0, result.output
@@ -269,7 +269,7 @@ def test_people_are_those_of_a_truth_file(tmp_path: Path) -> None:
     assert rows_of(compared, "what")["in the clear"]["named"] == 1  # b and c are as common
 
 
-@pytest.mark.thorough
+@pytest.mark.rare  # the simulation is the one above, of other people
 def test_simulation_of_those_people_finds_what_theory_says(tmp_path: Path) -> None:
     """1,500 runs, within 18 %: more than nine standard errors."""
     (tmp_path / "truth.toml").write_text(TRUTH)
@@ -290,7 +290,7 @@ def test_a_truth_that_is_none_is_refused_in_one_line(tmp_path: Path, content: st
     assert "truth.toml" in result.stderr
 
 
-@pytest.mark.parametrize("target", ["population", "respondents"])
+@pytest.mark.parametrize("target", ["population", pytest.param("respondents", marks=pytest.mark.thorough)])
 def test_so_many_respondents_as_are_named_know_what_the_curator_knows(tmp_path: Path, target: str) -> None:
     survey = HEAD + YES_NO + ANY_OF
     compared = document(tmp_path, survey, "--n", 300, "--runs", 0, "--target", target)
@@ -324,6 +324,7 @@ def test_a_mean_says_how_many_know_what_the_curator_knows(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.thorough
 def test_a_crowd_that_is_too_large_to_be_simulated_so_often_is_simulated_less_often(tmp_path: Path) -> None:
     table = compare(tmp_path, HEAD + YES_NO, "--n", 20_000_000, "--runs", 20).stdout
     assert "For this many people, devices are simulated in 5 runs, not in 20." in table

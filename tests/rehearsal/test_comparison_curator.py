@@ -55,7 +55,7 @@ def test_widths_are_opendp_s_accuracies(epsilon: float, beta: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["Laplace", "geometric", "Gaussian"])
-@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+@pytest.mark.parametrize("epsilon", [pytest.param(0.3, marks=pytest.mark.thorough), 2.0])
 def test_theory_is_the_law_of_opendp_s_draws_and_not_that_of_a_quarter_more_noise(name: str, epsilon: float) -> None:
     """20,000 draws, Kolmogorov and Smirnov's test; false alarms 1e-9. Whole numbers are spread over the next unit."""
     noise = by_name(epsilon)[name]

@@ -35,7 +35,7 @@ ASKED = {
     "rappor": "epsilon = 4",
     "sketch": "epsilon = 4\nn_cohorts = 32",
 }
-SIZES = {"text": (400, 15), "number": (60, 60)}
+SIZES = {"text": (300, 10), "number": (60, 60)}
 """How many people and runs, where they take longer."""
 KINDS = [(entry.question_type, entry.name) for entry in ENTRIES]
 
@@ -61,8 +61,9 @@ HONEST = [
     pytest.param(
         *(kind, name, target, more),
         id=f"{kind}-{name}-{target}-{'one drawn' if more else 'all asked'}",
-        # Texts take seconds: each target and each way to ask comes once, the other pairs with --full.
-        marks=[pytest.mark.rare] * (kind == "text" and (target == "population") == bool(more)),
+        # Each target and each way to ask comes once, of a sketch one pair; of k-ary all four, of others with --full.
+        marks=[pytest.mark.rare]
+        * ((name != "k-ary" and (target == "population") == bool(more)) or (name == "sketch" and not more)),
     )
     for more in ("", "draw = 1")
     for target in TARGETS
@@ -73,7 +74,7 @@ HONEST = [
 @pytest.mark.parametrize(("question_type", "name", "target", "more"), HONEST)
 def test_honest_people_are_in_their_intervals(question_type: str, name: str, target: Target, more: str) -> None:
     """False alarm: none, by the seed; of another seed 0.01 for each (`FALSE_ALARM`)."""
-    n_people, n_runs = SIZES.get(question_type, (60, 120))
+    n_people, n_runs = SIZES.get(question_type, (60, 80))
     simulation = simulated(survey_of(question_type, name, more), question_type, target, n_people, n_runs)
     assert simulation.missing == ()
     rows = [row for row in simulation.rows if row.question == "q"]
@@ -83,7 +84,7 @@ def test_honest_people_are_in_their_intervals(question_type: str, name: str, tar
 
 
 def test_no_rare_share_is_called_off_where_most_runs_see_nobody_of_it() -> None:
-    """Seeds 10 to 21, of which 7 called one off by the spread of the runs alone, which is next to none."""
+    """Of the seeds 10 to 21, 7 called one off by the spread of the runs alone, which is next to none: so one of six."""
     survey = compile_toml(
         'id = "rare"\ntitle = "Rare"\n[[questions]]\nid = "yes"\ntype = "yes-no"\ntext = "?"\nepsilon = 8\n'
         '[[questions]]\nid = "one"\ntype = "one-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 8\n'
@@ -92,7 +93,7 @@ def test_no_rare_share_is_called_off_where_most_runs_see_nobody_of_it() -> None:
         "[questions.yes]\nshare = 0.001\n[questions.one]\nshares = {a = 0.998, b = 0.001, c = 0.001}", survey
     )
     options = IntervalOptions(method="clopper-pearson")
-    for seed in range(10, 22):
+    for seed in range(10, 16):
         simulation = simulate_runs(Task(survey, truth, 50, 1, False), options, 30, seed)
         assert (seed, [row.answer for row in simulation.rows if row.is_off]) == (seed, [])
 
@@ -117,7 +118,13 @@ def test_clever_fakes_have_the_shape_of_honest_reports(question_type: str, name:
     assert [of for of in simulation.warned if of.warning == "implausible"] == []
 
 
-@pytest.mark.parametrize(("question_type", "name"), KINDS, ids=[f"{kind}-{name}" for kind, name in KINDS])
+@pytest.mark.parametrize(
+    ("question_type", "name"),
+    [
+        pytest.param(kind, name, id=f"{kind}-{name}", marks=[pytest.mark.rare] * (name == "sketch"))
+        for kind, name in KINDS  # a sketch of 20,000 people is dear: until `--full` a Bloom filter's liars are found
+    ],
+)
 def test_a_fifth_of_liars_is_found(question_type: str, name: str) -> None:
     n_people, n_runs = (20_000, 10) if question_type == "text" else (5_000, 30)
     survey = survey_of(question_type, name)
