@@ -74,7 +74,6 @@ class Installed:
 def install(wheel: Path, extra: str, folder: Path) -> Installed:
     """Make an environment below a folder, with the wheel and what it asks for with this extra."""
     made = Installed(folder)
-    venv.create(folder / "env", with_pip=False)
     (folder / "home").mkdir(parents=True)
     venv.create(folder / "env", with_pip=False)
     uv = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", "--offline", "--no-deps"]

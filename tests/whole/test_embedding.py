@@ -206,6 +206,7 @@ def screen() -> Iterator[str]:
         process.communicate(timeout=TIMEOUT_S)
 
 
+@pytest.mark.thorough
 def test_window_of_the_kiosk_asks_one_respondent_after_the_other(collector: Served, wire: Wire, load: Load) -> None:
     tk = pytest.importorskip("tkinter", reason="no tkinter (Debian: apt-get install python3-tk)", exc_type=ImportError)
     kiosk = load("asking").Kiosk(wire.url)

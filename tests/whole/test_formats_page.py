@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from autofill import payloads
 from beacons import CHROMIUM_RATE, beacons, write_lines
 from console import Console
@@ -13,6 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 NAMES = ("Anna", "Bo", "Christian")
 
 
+@pytest.mark.thorough
 def test_the_page_on_formats_works(tmp_path: Path) -> None:
     write_lines(tmp_path / "beacons.ndjson", beacons(2000, (CHROMIUM_RATE, 0.25)))
     write_lines(tmp_path / "interests.ndjson", interests(3000))

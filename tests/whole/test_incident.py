@@ -16,6 +16,10 @@ from console import Console
 from sotto_collector.store import Store
 from sotto_protocol import Report, batch_body, compile_toml
 
+of_both_databases = pytest.mark.parametrize(
+    "db", ["sqlite", pytest.param("postgres", marks=pytest.mark.rare)], indirect=True
+)
+"""The store's own tests have both before `--full`."""
 pytestmark = pytest.mark.thorough  # each of some seventy commands is a process of its own
 PAGE = Path(__file__).parents[2] / "docs" / "incident.md"
 QUESTIONS = """
@@ -88,6 +92,7 @@ def small_incident(file_made: Path, tmp_path: Path) -> Iterator[Incident]:
     happened.console.close()
 
 
+@of_both_databases
 def test_a_leaked_token_is_refused_at_once(incident: Incident) -> None:
     leaked = incident.run("sotto token create --db survey.db --role analyst --label leaked").strip()
     ask = f"{incident.console.url}/v1/surveys/canteen/records"
@@ -133,6 +138,7 @@ def test_the_wrong_survey_goes_and_the_right_one_comes(small_incident: Incident)
     assert (gone["erased"]["reports"], gone["left"]["reports"]) == (5, 0)
 
 
+@of_both_databases
 def test_a_flood_is_seen_slowed_stopped_and_kept_out(incident: Incident) -> None:
     """The limit refuses what is over it, from whomever; metrics and status show both; invitations keep fakers out."""
     monitor = incident.run("sotto token create --db survey.db --role monitor").strip()
@@ -159,6 +165,7 @@ def test_a_flood_is_seen_slowed_stopped_and_kept_out(incident: Incident) -> None
     assert len((incident.console.folder / "new.csv").read_text().splitlines()) == 51
 
 
+@of_both_databases
 def test_another_backup_is_made_and_seen(incident: Incident) -> None:
     assert incident.send(3).status_code == 200
     copied, said = incident.follow("A backup was lost")

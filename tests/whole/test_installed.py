@@ -71,7 +71,10 @@ def test_a_device_gets_eight_distributions_and_all_commands_are_listed(wheel: Pa
     assert "fingerprint" in device.run("sotto", "check", "survey.toml")
 
 
-@pytest.mark.parametrize("extra", COMMANDS_OF)
+@pytest.mark.parametrize(
+    "extra",
+    [pytest.param(extra, marks=[pytest.mark.rare] * (extra not in ("cluster", "forms"))) for extra in COMMANDS_OF],
+)
 def test_an_extra_brings_what_its_commands_need(wheel: Path, device: Installed, tmp_path: Path, extra: str) -> None:
     command = COMMANDS_OF[extra]
     without = device.try_run(*command)

@@ -103,6 +103,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tally]:
     pyplot.close("all")
 
 
+@pytest.mark.thorough
 def test_the_page_on_python_works(files: Tally, capsys: pytest.CaptureFixture[str]) -> None:
     code = "".join(text for language, text in blocks(DOCS / "python.md") if language == "python")
     known: dict[str, Any] = {}

@@ -157,7 +157,7 @@ def test_what_any_extra_installs_has_an_allowed_licence(tmp_path: Path) -> None:
 
 
 @needs_hatch
-@pytest.mark.thorough
+@pytest.mark.rare  # `scripts/release` itself builds twice, and stops
 def test_two_builds_have_the_same_bytes_and_the_changelogs_day(tmp_path: Path) -> None:
     """Other folders, umasks, locales, time zones, hashes, orders and times of files."""
     require_npm()
@@ -201,7 +201,7 @@ def assert_valid(bill: bills.Bill) -> None:
 
 
 @needs_hatch
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_the_bill_of_an_extra_has_all_that_it_installs_and_is_valid(tmp_path: Path) -> None:
     pytest.importorskip("cyclonedx_py")
     wheel = build(tmp_path, "wheel")

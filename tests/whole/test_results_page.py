@@ -39,7 +39,8 @@ epsilon = 2
 TEXT_ONLY = replace(STRINGS, id="text-only", waves=1, questions=(STRINGS.questions[1],))
 PLAIN = {"Yes": "yes"}
 """How the estimator calls what the page says."""
-QUERIES = ["", "?level=0.9", "?level=0.99&method=wilson&target=respondents", "?method=hoeffding&simultaneous=yes"]
+QUERIES: list[Any] = [pytest.param(query, marks=pytest.mark.thorough) for query in ("", "?level=0.9")]
+QUERIES += ["?level=0.99&method=wilson&target=respondents", "?method=hoeffding&simultaneous=yes"]
 
 
 @pytest.fixture

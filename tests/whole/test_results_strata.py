@@ -210,6 +210,7 @@ def test_every_line_can_be_said_in_every_language(tag: str) -> None:
     assert (tag == "en") == ("groups" in results.missing + results.beside[0].compared("yes"))
 
 
+@pytest.mark.parametrize("db", ["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)], indirect=True)
 def test_a_stratum_is_withheld_until_its_own_cell_has_the_least_number(db: str) -> None:
     with open_house(db, LEAST) as house:
         collect(house, LEAST, 1, 40)

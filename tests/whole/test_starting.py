@@ -126,7 +126,14 @@ def test_process_ends_the_same(source: str, n_prepared: list[Any]) -> None:
     assert len(n_prepared) == 1
 
 
-@pytest.mark.parametrize("words", [["--version"], ["nothing"], ["check", "none.toml"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["--version"], marks=pytest.mark.thorough),
+        pytest.param(["nothing"], marks=pytest.mark.thorough),
+        ["check", "none.toml"],
+    ],
+)
 def test_installed_command_prints_the_same(words: list[str], n_prepared: list[Any], tmp_path: Path) -> None:
     environment = os.environ | {"PATH": f"{SOTTO.parent}:{os.environ['PATH']}"}
     for program in (SOTTO, "sotto"):
@@ -191,8 +198,17 @@ def test_what_is_loaded_beforehand_is_there() -> None:
     assert all(find_spec(name) for module, later in LATER.items() for name in (module, *later))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", sorted(point.name for point in entry_points(group="sotto.commands")))
+ONE_OF_EACH_PLACE = ("associate", "audit", "check", "compare", "explain", "serve", "simulate", "survey")
+"""Commands of every package, and of every folder of commands: the others load what one of these loads, or less."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.thorough if name in ONE_OF_EACH_PLACE else pytest.mark.rare)
+        for name in sorted(point.name for point in entry_points(group="sotto.commands"))
+    ],
+)
 def test_each_command_starts_as_it_is_installed(name: str) -> None:
     """Started anew, from its entry point, with nothing loaded: forked processes have what others needed."""
     done = subprocess.run([SOTTO, name, "--help"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)

@@ -37,6 +37,7 @@ def typed_in(tutorial: Path) -> list[str]:
     return [*shell, *re.findall(r"^\$ (.*)$", sessions, re.MULTILINE)]
 
 
+@pytest.mark.rare  # a third whole tutorial: `test_docs.py` and `test_install_page.py` type the others
 def test_a_staff_survey_takes_twelve_commands_at_most_from_nothing_to_its_results(console: Console) -> None:
     commands = typed_in(STAFF)
     assert commands[: len(INSTALL) + 1] == [*INSTALL, ACTIVATE]
