@@ -136,9 +136,9 @@ def trend_of_sides(
 def _lines(options: CompareOptions) -> tuple[str, ...]:
     together = "all valid together" if options.simultaneous else "each valid on its own"
     people = (
-        "other people in each group"
+        "the groups are different people"
         if options.people == "other"
-        else "whatever the groups' people have in common, as for the same people: errors are then upper bounds"
+        else "the groups may share people, so errors are upper bounds"
     )
     return (
         f"Cochran-Armitage test; slope by unit of score, with {level_words(options.level)} intervals, {together}"
