@@ -10,7 +10,6 @@ n / n_waves independent ones.
 """
 
 import numpy as np
-import scipy
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
@@ -68,10 +67,18 @@ def log_capital(counts: Floats, mean: Floats, bets: Floats, n_waves: int = 1) ->
     `bets`: shape (rows, n_bets), among which the capital is divided; they are cut so that no report takes more than
     _MOST_LOST of it. The result is less by what rounding may have added.
     """
-    outputs, logs = np.linspace(0, 1, counts.shape[1]), np.empty_like(bets)
-    for column in range(bets.shape[1]):
-        bet = np.minimum(bets[:, column], _MOST_LOST / mean)
-        terms = counts * np.log1p(bet[:, None] * (outputs - mean[:, None]))
-        logs[:, column] = terms.sum(axis=1) - 4 * len(outputs) * _EPS * np.abs(terms).sum(axis=1)
-    capital: Floats = scipy.special.logsumexp(logs / n_waves, axis=1) - np.log(bets.shape[1])
-    return capital
+    outputs = np.linspace(0, 1, counts.shape[1])
+    cut = np.minimum(bets, _MOST_LOST / mean[:, None])
+    terms = counts[:, None] * np.log1p(cut[:, :, None] * (outputs - mean[:, None])[:, None])
+    logs = terms.sum(axis=2) - 4 * len(outputs) * _EPS * np.abs(terms).sum(axis=2)
+    return _log_sums(logs / n_waves) - np.log(bets.shape[1])
+
+
+def _log_sums(logs: Floats) -> Floats:
+    """Return the logarithm of each row's sum, shape (rows,), from logarithms of its parts: as scipy's, but at once."""
+    most = logs.max(axis=1, keepdims=True)
+    is_most = logs == most
+    n_most = is_most.sum(axis=1)
+    others = np.exp(np.where(is_most, -np.inf, logs) - most).sum(axis=1)
+    total: Floats = np.log1p(others / n_most) + np.log(n_most) + most[:, 0]
+    return total
