@@ -77,7 +77,7 @@ def test_texts_that_are_pasted_are_found_as_the_estimator_finds_them(house: Hous
     others = page.table("Texts that were not found: rare, or in no answer place")
     assert others == [[row.string, row.high] for row in found.undetected or ()]
     assert f"{len(found.rows)} of 3 texts were found." in page.words
-    assert "On average at most 5 % of the texts that are found are found by mistake" in page.words
+    assert "On average, at most 5 % of the texts found are mistakes" in page.words
     assert page.root.one("textarea").text == " ".join(TYPED.replace("\u0301", "\u0301").split())
     assert response.headers["Cache-Control"] == "no-store"
 

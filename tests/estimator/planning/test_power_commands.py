@@ -66,7 +66,7 @@ def test_a_curve_begins_where_the_power_is_known(tmp_path: Path) -> None:
 
 def test_an_interval_of_a_tiny_alpha_is_not_said_to_be_at_100_percent() -> None:
     shown = power(*SHARE, "--alpha", "1e-300", "--n", "100000").stdout
-    assert "Clopper-Pearson interval at a level of 1 - 1e-300 lies" in shown
+    assert "Clopper-Pearson interval\nat a level of 1 - 1e-300 lies" in shown
 
 
 def test_without_n_or_a_power_it_is_the_n_of_a_power_of_80_percent() -> None:
@@ -90,7 +90,7 @@ def test_table_json_and_csv_have_the_same_numbers() -> None:
         assert f"{row['n']:,}" in shown
         assert f"{100 * row['power']:.2f} %" in shown
     assert "Is the share 0.1, where it is 0.15? One-sided, alpha 0.05; n respondents." in shown
-    assert "Clopper-Pearson interval at 90 %" in shown
+    assert "Clopper-Pearson interval\nat 90 %" in shown
 
 
 @pytest.mark.parametrize(("people", "words"), [("other", "Other people"), ("same", "keep the noise"), ("anew", "anew")])

@@ -226,7 +226,7 @@ def test_reports_that_are_needed_are_said_to_be_all_reports_not_those_to_the_que
 
 def test_a_plan_says_that_it_is_about_those_who_are_asked() -> None:
     survey = replace(survey_of(YES_NO, YES_NO), draw=1)
-    for target, end in (("respondents", ", of each question those who are asked it."), ("population", ".")):
+    for target, end in (("respondents", ": for each question, those who are asked it."), ("population", ".")):
         said = plan(survey, 100, options=PlanOptions(target=target)).as_table()
         assert re.search(rf"^The lines below are about [a-z ]+{re.escape(end)}$", said, re.MULTILINE)
 
