@@ -20,7 +20,7 @@ from sotto_collector.store import Store
 
 pytestmark = pytest.mark.thorough  # a cluster of processes; test_archive.py holds what they count
 
-N_ROUNDS = 20 if "SOTTO_TEST_FULL" in os.environ else 5
+N_ROUNDS = 20 if "SOTTO_TEST_FULL" in os.environ else 2
 N_FILES = 24
 
 
@@ -75,7 +75,7 @@ def test_cluster_counts_what_the_database_counts(scheduler: str, tmp_path: Path)
 
 
 def test_worker_that_is_killed_midway_changes_nothing(cluster: Cluster, tmp_path: Path) -> None:
-    expected = export_noise(tmp_path / "archive", 480_000, N_FILES).tally
+    expected = export_noise(tmp_path / "archive", 240_000, N_FILES).tally
     chance = random.Random(31)  # noqa: S311  # when to kill, no secret
     for _ in range(N_ROUNDS):
         cluster.wait_for_workers(2)
@@ -111,12 +111,16 @@ def test_damaged_file_is_named_by_the_worker_that_reads_it(scheduler: str, tmp_p
         recount_on_cluster(tmp_path / "archive", scheduler)
 
 
+@pytest.mark.rare
 def test_local_cluster_is_started_by_itself(tmp_path: Path) -> None:
     expected = export_noise(tmp_path / "archive", 4000, 4).tally
     assert recount_on_cluster(tmp_path / "archive", "local", n_workers=2) == expected
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", ""])
+@pytest.mark.parametrize(
+    "address",
+    [pytest.param("tcp://127.0.0.1:1", marks=pytest.mark.rare), "nonsense", pytest.param("", marks=pytest.mark.rare)],
+)
 def test_scheduler_that_is_not_there_is_named(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sotto_collector.archive.cluster._CONNECT_S", 1)
     export_noise(tmp_path / "archive", 40, 4)

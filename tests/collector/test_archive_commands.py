@@ -27,7 +27,7 @@ from sotto_collector.store import Store
 from sotto_protocol import Tally, compile_toml
 
 NOTICE = "Receipts are not exported. If a report is erased later, it stays in what you export now.\n"
-N_KILLS = 20 if "SOTTO_TEST_FULL" in os.environ else 4
+N_KILLS = 20 if "SOTTO_TEST_FULL" in os.environ else 2
 GUARDED = compile_toml(
     'id = "guarded"\ntitle = "G"\nmin_reports = 100\nquestions = [{id = "a", type = "yes-no", text = "?", epsilon = 1}]'
 )
@@ -61,7 +61,7 @@ def test_exported_archive_gives_the_collectors_tally(served: Served, tmp_path: P
     assert run("export", given, "strings", "--to", archive, env=env)[1] == f"{said}, 8 of them there already\n"
     expected = served.fetch("GET", "/v1/surveys/strings/tally", token=served.analyst)[2]
     assert run("tally", archive, "--workers", 1) == (0, expected.decode() + "\n", "")
-    assert run("tally", archive, "--save", saved) == (0, f"1,000 reports counted into {saved}\n", "")
+    assert run("tally", archive, "--workers", 1, "--save", saved) == (0, f"1,000 reports counted into {saved}\n", "")
     assert saved.read_bytes() == expected
     code, out, err = run("tally", archive, "--wave", 1, "--save", saved)
     assert (code, out, err) == (1, "", f"Error: {saved} must be a new file; there is one already.\n")
@@ -156,25 +156,31 @@ def test_misuse_is_exit_code_2(tmp_path: Path, arguments: tuple[str, ...], said:
     assert (code, out, said in err) == (2, "", True)
 
 
-def test_libraries_are_loaded_when_they_are_needed_and_named_when_they_are_missing(tmp_path: Path) -> None:
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("missing", "command", "more", "extra"),
+    [
+        ("pyarrow,distributed", "export", ["a.db", "x", "--to", "b"], "scale"),
+        ("distributed", "tally --scheduler", ["b", "--scheduler", "local"], "cluster"),
+        pytest.param("pyarrow", "tally", ["b"], "scale", marks=pytest.mark.rare),
+        pytest.param("pyarrow,distributed", "tally", ["b"], "scale", marks=pytest.mark.rare),
+    ],
+)
+def test_libraries_are_loaded_when_they_are_needed_and_named_when_they_are_missing(
+    tmp_path: Path, missing: str, command: str, more: list[str], extra: str
+) -> None:
     code = (
         "import sys; import sotto_collector.commands.archive, sotto_collector.app; "
         "assert not {'pyarrow', 'distributed', 'dask'} & {*sys.modules}; "
         "sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(','))); "
         "from sotto_client.cli import main; sys.argv = ['sotto', *sys.argv[1:]]; main()"
     )
-    for missing, command, more, extra in (
-        ("pyarrow,distributed", "export", ["a.db", "x", "--to", "b"], "scale"),
-        ("pyarrow", "tally", ["b"], "scale"),
-        ("pyarrow,distributed", "tally", ["b"], "scale"),
-        ("distributed", "tally --scheduler", ["b", "--scheduler", "local"], "cluster"),
-    ):
-        arguments = [missing, command.split()[0], *more]
-        ended = subprocess.run(
-            [sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S
-        )
-        assert ended.stderr == f"Error: sotto {command} needs: pip install 'sottovoce[{extra}]'\n"
-        assert ended.returncode == 1
+    arguments = [missing, command.split()[0], *more]
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S
+    )
+    assert ended.stderr == f"Error: sotto {command} needs: pip install 'sottovoce[{extra}]'\n"
+    assert ended.returncode == 1
 
 
 class Answering(ThreadingHTTPServer):
@@ -284,6 +290,7 @@ def kill_export(db: Path, archive: Path, n_parts: int, chance: random.Random) ->
     os.close(terminal)
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_memory_does_not_grow_with_the_archive(tmp_path: Path) -> None:
     """A process that counts has one file in memory, however many there are; getrusage would tell the parent's peak."""

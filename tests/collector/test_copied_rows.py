@@ -53,7 +53,11 @@ def parts_of(n_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"sotto_collector.store.{module}.POURED_ROWS", n_rows)
 
 
-@pytest.mark.parametrize("n_rows", [1, 7, N_REPORTS, 10_000])
+@pytest.mark.later("postgres", "thorough")
+@pytest.mark.parametrize(
+    "n_rows",
+    [pytest.param(1, marks=pytest.mark.thorough), 7, pytest.param(N_REPORTS, marks=pytest.mark.thorough), 10_000],
+)
 def test_every_table_is_the_same_in_the_copy(
     store: Store, tmp_path: Path, n_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +83,7 @@ def test_rows_lie_in_the_order_of_their_keys_in_the_copy(store: Store, tmp_path:
     assert len(found) > 2
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_what_comes_while_it_is_copied_is_in_no_table_of_the_copy(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

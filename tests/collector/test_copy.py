@@ -64,6 +64,7 @@ def read_all(store: Store) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_copy_has_every_row_and_is_a_store_of_its_own(store: Store, target: str) -> None:
     fill(store)
     told: list[int] = []
@@ -92,6 +93,7 @@ def test_copy_from_sqlite_to_postgresql_and_back_is_equal(file_made: Path, postg
     check_store(tmp_path / "third.db")
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_copy_under_load_is_an_exact_prefix_of_what_each_client_sent(db: str, store: Store, target: str) -> None:
     stored = publish_here(store, SMALL)
     clients = [make_reports(2000, SMALL) for _ in range(3)]
@@ -152,6 +154,7 @@ def test_copied_file_is_private_and_tells_nothing_of_the_order_of_arrival(
     assert len([*tmp_path.glob("*.copy*")]) == 2
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_copy_into_what_is_there_is_refused(store: Store, target: str, tmp_path: Path) -> None:
     fill(store)
     with closing(Store(target)) as taken:

@@ -29,7 +29,9 @@ def test_reports_that_are_all_new_are_counted_before_the_transaction(
     assert store.read_tally(stored) == store.recount(stored)
 
 
-@pytest.mark.parametrize("n_known", [1, 5, 29, 30, 31, 55, 59, 60])
+@pytest.mark.parametrize(
+    "n_known", [1, 29, 31, 60, *(pytest.param(n, marks=pytest.mark.thorough) for n in (5, 30, 55, 59))]
+)
 @pytest.mark.parametrize("survey", [SMALL, STRINGS], ids=lambda survey: survey.id)
 def test_reports_that_are_stored_already_are_not_in_what_is_added(store: Store, survey: Survey, n_known: int) -> None:
     """Some of them come with other bits, and others twice in the group."""

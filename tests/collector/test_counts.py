@@ -202,6 +202,7 @@ def test_counts_that_are_not_of_as_many_reports_as_there_are_ids_are_found_and_c
         check_integrity(store)
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_copy_has_the_counts_and_counts_on(store: Store, target: str) -> None:
     stored, reports = publish_here(store, COUNTED), make_reports(30, COUNTED)
     count_here(store, stored, reports[:10])

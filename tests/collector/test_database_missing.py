@@ -87,6 +87,7 @@ def test_a_command_makes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [(path.name, path.stat().st_size) for path in tmp_path.iterdir()] == [("typo.db", 0)] * (kind != "no file")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ARGUMENTS)
 def test_a_command_makes_no_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres_empty: str, command: str
@@ -98,7 +99,7 @@ def test_a_command_makes_no_tables(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.rare)])
 def test_a_collector_whose_disk_comes_late_does_not_begin_with_an_empty_one(tmp_path: Path, workers: int) -> None:
     """What it would have told the devices then would have cost their reports."""
     disk, place = tmp_path / "disk", tmp_path / "place"
@@ -154,7 +155,7 @@ def test_init_takes_no_file_of_another_program(tmp_path: Path) -> None:
     assert (tmp_path / "other.db").read_bytes() == before
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.rare)])
 def test_serving_makes_a_database_where_it_is_told_to_and_leaves_one_that_is_there(empty_db: str, workers: int) -> None:
     for is_new in (True, False):
         process = starting.Popen(

@@ -167,6 +167,7 @@ def test_first_schemas_are_shown_and_said_to_need_an_upgrade(empty_db: str, numb
     assert f"{number:04}, older than {HEAD} of this version: run sotto db upgrade" in run("--db", empty_db)[1]
 
 
+@pytest.mark.later("postgres", "rare")
 @pytest.mark.thorough
 def test_every_released_schema_is_shown(empty_db: str) -> None:
     make_old(empty_db, 1, {"habits": make_reports(2), "small": make_reports(1, SMALL)})
@@ -224,6 +225,7 @@ def digest(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
+@pytest.mark.later("postgres", "rare")
 @pytest.mark.thorough
 def test_it_may_be_asked_while_a_collector_runs_and_sees_what_was_committed(db: str) -> None:
     with serve(db) as served:

@@ -129,6 +129,7 @@ def test_revoked_invitation_admits_nobody_and_reports_that_came_with_one_stay(st
     assert store.read_tally(stored) == tally_of(INVITED, [used, kept])
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_many_invitations_are_revoked_at_once(store: Store) -> None:
     stored = publish_here(store, INVITED)
     codes = make_invitations(store, stored, 12_000)
@@ -136,6 +137,7 @@ def test_many_invitations_are_revoked_at_once(store: Store) -> None:
     assert count_invitations(store, stored) == {1: 2000}
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_one_invitation_from_16_threads_of_two_collectors_is_redeemed_once(db: str, store: Store) -> None:
     """Every report is another one, and so is every thread's order: they would deadlock but for the retries."""
     stored = publish_here(store, INVITED)
@@ -170,6 +172,7 @@ def test_one_invitation_from_16_threads_of_two_collectors_is_redeemed_once(db: s
     check_integrity(store)
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_same_report_sent_to_two_collectors_at_once_uses_one_invitation(db: str, store: Store) -> None:
     stored = publish_here(store, INVITED)
     reports = invite_reports(store, stored, make_reports(40, INVITED))

@@ -124,6 +124,7 @@ def check_everything_is_kept(store: Store, reports: Reports) -> None:
     assert TokenTable(store).find(ANALYST_HASH) == StoredToken(ANALYST_HASH, "analyst", "bob", None, None)
 
 
+@pytest.mark.later("postgres", "thorough")
 @OLD
 def test_database_of_an_earlier_schema_is_refused_with_what_to_do(empty_db: str, number: int) -> None:
     make_old(empty_db, number, some_reports())
@@ -131,6 +132,7 @@ def test_database_of_an_earlier_schema_is_refused_with_what_to_do(empty_db: str,
         Store(empty_db)
 
 
+@pytest.mark.later("postgres", "thorough")
 @OLD
 def test_upgraded_database_keeps_everything_and_counts_on(empty_db: str, number: int) -> None:
     reports = some_reports()
@@ -193,6 +195,7 @@ def test_upgraded_file_says_its_schema_to_programs_of_before(tmp_path: Path) -> 
             assert connection.execute("PRAGMA application_id").fetchone() == (1397707860,)
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_upgrade_from_the_last_schema_keeps_tokens_and_gives_them_a_role_more(empty_db: str) -> None:
     Store(empty_db).close()
     execute(
@@ -226,6 +229,7 @@ def test_migrations_load_nothing_that_may_change() -> None:
         assert "sotto_" not in path.read_text(), path.name
 
 
+@pytest.mark.later("postgres", "thorough")
 @OLD
 def test_upgrades_at_once_are_one(empty_db: str, number: int) -> None:
     reports = some_reports()
@@ -261,6 +265,7 @@ def test_half_migrated_database_is_refused_with_what_it_lacks(db: str, statement
     assert upgrade(db)[0] == 1
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_upgrade_that_fails_leaves_the_database_as_it_was(empty_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = some_reports()
     make_old(empty_db, 1, reports)
@@ -350,6 +355,7 @@ def stop(_: object) -> None:
     raise ZeroDivisionError
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_upgrade_to_strata_keeps_tallies_releases_and_invitations(empty_db: str) -> None:
     survey = replace(INVITED_WAVES, min_reports=5)
     with closing(Store(empty_db)) as store:
@@ -375,6 +381,7 @@ def test_upgrade_to_strata_keeps_tallies_releases_and_invitations(empty_db: str)
         check_integrity(store)
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_upgrade_to_narrow_counts_keeps_tallies_and_releases(empty_db: str) -> None:
     survey = replace(SURVEY, min_reports=5)
     with closing(Store(empty_db)) as store:
@@ -392,6 +399,7 @@ def test_upgrade_to_narrow_counts_keeps_tallies_and_releases(empty_db: str) -> N
         assert store.read_tally(stored) == tally_of(survey, reports)
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_upgrade_to_restores_names_the_store_and_knows_of_no_restore(empty_db: str) -> None:
     with closing(Store(empty_db)) as store:
         reports = make_reports(20)
@@ -411,6 +419,7 @@ def test_upgrade_to_restores_names_the_store_and_knows_of_no_restore(empty_db: s
         check_integrity(store)
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_upgrade_to_clocks_keeps_what_the_store_knew_of_itself_and_knows_no_day(empty_db: str, tmp_path: Path) -> None:
     with closing(Store(empty_db)) as store:
         reports = make_reports(20)
@@ -436,6 +445,7 @@ def test_upgrade_to_clocks_keeps_what_the_store_knew_of_itself_and_knows_no_day(
         check_integrity(store)
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_upgrade_to_drafts_keeps_surveys_published_and_takes_drafts(empty_db: str) -> None:
     with closing(Store(empty_db)) as store:
         stored, small = publish_here(store), publish_here(store, SMALL)

@@ -156,7 +156,7 @@ def examine(served: Served, token: str, folder: Path) -> "subprocess.CompletedPr
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("role", ["admin", "analyst"])
+@pytest.mark.parametrize("role", ["admin", pytest.param("analyst", marks=pytest.mark.rare)])
 def test_schemathesis_finds_nothing_that_is_not_as_described(tmp_path: Path, role: str) -> None:
     (tmp_path / "schemathesis.toml").write_text(CONFIG)
     prepare(tmp_path / "survey.db", compile_toml(LUNCH.replace("my-survey", "other")))

@@ -467,6 +467,7 @@ def mutate(body: bytes, chance: random.Random) -> bytes:
     return body
 
 
+@pytest.mark.thorough
 def test_mutated_bodies_are_counted_or_refused_and_break_nothing(http: FlaskClient) -> None:
     """One in a hundred is still a good batch; that none of 2,000 is has a probability below 1e-7."""
     chance = random.Random(7)  # noqa: S311  # mutations, no secret

@@ -68,6 +68,7 @@ def test_file_that_grows_while_one_looks_and_another_has_looked_was_not_cut(
         assert not place.is_shorter()
 
 
+@pytest.mark.thorough
 def test_many_readers_beside_a_writer_whose_log_is_folded_see_no_fault(store_file: Path) -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

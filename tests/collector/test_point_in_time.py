@@ -78,6 +78,7 @@ def ask(server: PostgresServer, statement: str) -> object:
         return row and row[0]
 
 
+@pytest.mark.thorough
 def test_database_goes_back_to_a_moment_and_what_was_done_since_is_done_again(
     server: PostgresServer, tmp_path: Path
 ) -> None:
@@ -108,6 +109,7 @@ def test_database_goes_back_to_a_moment_and_what_was_done_since_is_done_again(
     assert min(path.name for path in (server.folder / "wal").glob("0*[0-9A-F]")) >= archived[-1].name[:24]
 
 
+@pytest.mark.thorough
 def test_archive_tells_the_order_in_which_reports_came(server: PostgresServer) -> None:
     """As the page says; where this fails, the page promises less than is so."""
     reports = make_reports(8, SMALL)

@@ -68,6 +68,7 @@ def test_single_count_that_is_off_by_one_is_found(store: Store) -> None:
     assert recount_survey(store, stored) == [Difference("habits", 1, 30, 30, 2)]
 
 
+@pytest.mark.later("postgres", "thorough")
 def test_recount_is_exact_while_others_write(db: str, store: Store) -> None:
     stored, done = publish_here(store, SMALL), threading.Event()
     reports = make_reports(3000, SMALL)

@@ -237,7 +237,8 @@ def test_other_questions_do_not_wait_for_cohorts_that_can_never_fill(house: Hous
     assert tally.implausible["wish"] == 0
 
 
-@pytest.mark.parametrize("has_erasures", [False, True])
+@pytest.mark.thorough
+@pytest.mark.parametrize("has_erasures", [pytest.param(False, marks=pytest.mark.rare), True])
 def test_who_looks_after_every_report_sees_no_fewer_than_the_minimum_of_any_cohort(
     house: House, has_erasures: bool
 ) -> None:
@@ -246,7 +247,7 @@ def test_who_looks_after_every_report_sees_no_fewer_than_the_minimum_of_any_coho
     live: dict[bytes, Report] = {}
     seen: dict[str, tuple[bytes, frozenset[bytes]]] = {}
     n_steps = Counter[str]()
-    for report in make_reports(300, WATCHED):
+    for report in make_reports(150, WATCHED):
         send(house, WATCHED, [report])
         live[report.id] = report
         if has_erasures and rng.random() < 0.2:
@@ -304,6 +305,7 @@ def test_many_waves_are_read_in_as_few_queries_as_one(house: House) -> None:
     assert len(read_released_waves(store, stored)) == 60
 
 
+@pytest.mark.thorough
 def test_no_two_tallies_differ_by_fewer_however_many_look_while_reports_come(house: House) -> None:
     stored, is_over = house.stored(WAVES), threading.Event()
 
@@ -313,10 +315,10 @@ def test_no_two_tallies_differ_by_fewer_however_many_look_while_reports_come(hou
             seen.append(read_released_waves(house.collector.store, stored))
         return [*seen, read_released_waves(house.collector.store, stored)]
 
-    with ThreadPoolExecutor(6) as pool:
-        looking = [pool.submit(look) for _ in range(6)]
-        for number in range(60):
-            send(house, WAVES, make_reports(7, WAVES, 1 + number % 2))
+    with ThreadPoolExecutor(3) as pool:
+        looking = [pool.submit(look) for _ in range(3)]
+        for number in range(30):
+            send(house, WAVES, make_reports(14, WAVES, 1 + number % 2))
         is_over.set()
         seen = [tallies for one in looking for tallies in one.result()]
     for wave in (1, 2):

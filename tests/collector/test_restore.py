@@ -149,6 +149,7 @@ def test_backup_of_an_earlier_schema_is_upgraded_in_the_copy(tmp_path: Path, num
     check_store(tmp_path / "new.db")
 
 
+@pytest.mark.thorough
 def test_postgresql_of_an_earlier_schema_is_refused_and_restored_from_an_upgraded_copy_of_it(
     postgres_empty: str, tmp_path: Path
 ) -> None:
@@ -315,6 +316,7 @@ def test_reports_whose_day_is_past_are_erased_before_anything_is_served(
         assert sum(bool(packed) for _, packed in again.read_reports(publish_here(again, kept))) == 8
 
 
+@pytest.mark.later("postgres", "rare")
 @pytest.mark.parametrize("in_place", [True, False])
 @pytest.mark.parametrize(
     ("last_day", "doubt"),

@@ -93,15 +93,6 @@ def test_survey_is_erased_whole_only_where_somebody_says_so(words: list[str], tm
     )
     assert (unasked.exit_code, unasked.stdout, unasked.stderr) == (1, "", said)
     assert_untouched(words, tmp_path, names)
-    closed = subprocess.run(  # no standard input at all
-        ["/bin/sh", "-c", 'exec "$@" <&-', "sh", SOTTO, "db", "restore", *words],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    assert (closed.returncode, closed.stdout, closed.stderr) == (1, "", said)
-    assert_untouched(words, tmp_path, names)
     refused = answer(words, "n")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr.startswith(f"A journal says that these surveys were erased:\n{FAILED}\nErase them again, ")
@@ -111,6 +102,22 @@ def test_survey_is_erased_whole_only_where_somebody_says_so(words: list[str], tm
     assert agreed.returncode == 0, agreed.stderr
     assert "small  erased again" in agreed.stdout.splitlines()
     assert_erased(words[words.index("--db") + 1])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("words", ["copy"], indirect=True)
+def test_nobody_is_asked_where_there_is_no_standard_input_at_all(words: list[str], tmp_path: Path) -> None:
+    names = {path.name for path in tmp_path.iterdir()}
+    closed = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" <&-', "sh", SOTTO, "db", "restore", *words],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (closed.returncode, closed.stdout) == (1, "")
+    assert closed.stderr.endswith("Give --yes to erase them again, or --keep to keep one.\n")
+    assert_untouched(words, tmp_path, names)
 
 
 def test_yes_goes_on_without_a_question(words: list[str], journal: Path) -> None:

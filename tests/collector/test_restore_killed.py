@@ -84,8 +84,15 @@ def holds(db: str) -> tuple[int, int]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("in_place", [False, True], ids=["copy", "in place"])
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize(
+    ("kind", "in_place"),
+    [
+        pytest.param("sqlite", False, id="sqlite-copy"),
+        pytest.param("postgres", True, id="postgres-in place"),
+        pytest.param("sqlite", True, id="sqlite-in place", marks=pytest.mark.rare),
+        pytest.param("postgres", False, id="postgres-copy", marks=pytest.mark.rare),
+    ],
+)
 def test_restore_that_is_killed_is_whole_or_not_begun(
     kind: str, in_place: bool, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

@@ -51,7 +51,15 @@ def restored(folder: Path, target: str) -> dict[str, Any]:
     return said
 
 
-@pytest.mark.parametrize("had", ["nothing", "a draft", "another draft", "the survey"])
+@pytest.mark.parametrize(
+    "had",
+    [
+        "nothing",
+        pytest.param("a draft", marks=pytest.mark.rare),
+        pytest.param("another draft", marks=pytest.mark.thorough),
+        "the survey",
+    ],
+)
 @pytest.mark.parametrize("act", [erase, erase_all, close, release])
 def test_survey_that_a_restore_lost_with_its_acts_is_refused(
     had: str, act: Callable[[Store, StoredSurvey, list[Report]], None], tmp_path: Path

@@ -46,7 +46,7 @@ PATH = b"/v1/surveys/habits/reports"
 MAX_BODY = 300_000
 N_STALLED = 900 if os.environ.get("SOTTO_TEST_FULL") else 40
 N_HONEST = 200
-N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
+N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 1
 
 
 def read_response(connection: socket.socket) -> bytes:
@@ -384,6 +384,7 @@ def stall(server: Server, request: bytes) -> socket.socket:
     return connection
 
 
+@pytest.mark.thorough
 def test_analyst_who_takes_nothing_is_cut_and_holds_up_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sotto_collector.serving.server.STALLED_S", 1)
     fill(tmp_path / "survey.db", 100_000)
@@ -454,6 +455,7 @@ def test_request_being_served_at_sigterm_is_served(tmp_path: Path) -> None:
     assert len(read_stored(served.db)) == 2
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", range(N_ROUNDS))
 def test_sigterm_under_load_loses_nothing_acknowledged(tmp_path: Path, number: int) -> None:

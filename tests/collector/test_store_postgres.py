@@ -133,6 +133,7 @@ def test_rewritten_tables_hold_rows_by_their_ids_and_of_one_transaction(postgres
     check_integrity(store)
 
 
+@pytest.mark.thorough
 def test_two_stores_that_rewrite_while_a_third_counts_lose_nothing(postgres_db: str, store: Store) -> None:
     stored, reports = publish_here(store, SMALL), make_reports(2000, SMALL)
     count_here(store, stored, reports[:1000])
@@ -268,6 +269,7 @@ def test_deadlock_is_tried_again_and_everything_counts_once(store: Store, other:
     check_integrity(store)
 
 
+@pytest.mark.thorough
 def test_collectors_that_move_and_settle_one_inbox_at_once_do_not_deadlock(
     postgres_db: str, store: Store, other: Store
 ) -> None:
@@ -354,6 +356,7 @@ def test_connection_that_is_lost_in_a_transaction_is_made_anew_and_nothing_count
     assert store.read_tally(stored) == tally_of(SURVEY, reports)
 
 
+@pytest.mark.thorough
 def test_server_that_is_away_is_an_error_and_then_over() -> None:
     with postgres_server("fsync=off") as server, closing(Store(server.url)) as store:
         stored, reports = publish_here(store), make_reports(10)

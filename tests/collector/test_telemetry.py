@@ -125,7 +125,7 @@ def n_counted(resource: Any) -> float:
     return values_of(resource).get(("sotto_reports_total", (("outcome", "counted"),)), 0)
 
 
-@pytest.mark.parametrize("n_workers", ["1", pytest.param("2", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n_workers", ["1", pytest.param("2", marks=pytest.mark.rare)])
 def test_receiver_is_sent_what_metrics_say_and_nothing_of_who_asks(
     receiver: Receiver, tmp_path: Path, n_workers: str
 ) -> None:
@@ -209,7 +209,9 @@ def test_of_several_workers_one_sends_and_another_goes_on_when_it_is_replaced(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("fault", ["nobody", "refuses", "hangs"])
+@pytest.mark.parametrize(
+    "fault", [pytest.param("nobody", marks=pytest.mark.rare), pytest.param("refuses", marks=pytest.mark.rare), "hangs"]
+)
 def test_receiver_that_fails_is_one_line_and_disturbs_nobody(receiver: Receiver, tmp_path: Path, fault: str) -> None:
     receiver.status, receiver.delay_s = (503, 0.0) if fault == "refuses" else (200, 60.0)
     port = free_port() if fault == "nobody" else receiver.port
@@ -228,6 +230,7 @@ def test_receiver_that_fails_is_one_line_and_disturbs_nobody(receiver: Receiver,
     assert str(port) not in err
 
 
+@pytest.mark.thorough
 def test_nothing_is_imported_where_nobody_asks() -> None:
     script = "import sys, sotto_collector.serving.worker; print([n for n in sys.modules if 'opentelemetry' in n])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -283,6 +286,7 @@ def without(folder: Path, package: str) -> Iterator[dict[str, str]]:
     yield {"PYTHONPATH": str(folder)}
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     with without(tmp_path, "opentelemetry") as env:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from collecting import INVITED, count_here, make_reports, publish_here, serve
 from raw_database import correlate_ranks, read_hidden
@@ -55,35 +56,36 @@ def test_file_of_a_stopped_collector_holds_no_invitation_and_no_link_to_one(tmp_
 
 
 def test_file_places_of_reports_tell_nothing_of_the_order_in_which_invitations_were_made(tmp_path: Path) -> None:
-    """Spearman's correlation of 2,500 places: one of random ranks exceeds .1 with a probability of 6e-7."""
+    """Spearman's correlation of 1,000 places: one of random ranks exceeds .16 with a probability of 4e-7."""
     db = tmp_path / "survey.db"
     with closing(Store(db)) as store:
-        _, reports = redeem_in_order(store, 2500)
+        _, reports = redeem_in_order(store, 1000)
         with closing(Writer(store, max_queued_reports=1000)) as writer:
             writer.tidy()
     content = db.read_bytes()
     places = [content.index(report.id) for report in reports]
-    assert abs(correlate_ranks(places, list(range(2500)))) < 0.1
+    assert abs(correlate_ranks(places, list(range(1000)))) < 0.16
 
 
+@pytest.mark.thorough
 def test_hidden_columns_of_postgresql_tell_nothing_of_which_invitation_was_used_for_a_report(
     postgres_db: str,
 ) -> None:
     """As above; and no transaction's number is both a report's and another row's."""
     with closing(Store(postgres_db)) as store:
-        codes, reports = redeem_in_order(store, 2500)
+        codes, reports = redeem_in_order(store, 1000)
         stored = publish_here(store, INVITED)
         make_invitations(store, stored, 50)
         made = {report.id: number for number, report in enumerate(reports)}
         before = {xmin for _, xmin, _ in read_hidden(postgres_db, "inbox", "report_id")}
-        assert len(before) == 100  # the check can fail: each batch has a transaction of its own
+        assert len(before) == 40  # the check can fail: each batch has a transaction of its own
         with closing(Writer(store, max_queued_reports=1000)) as writer:
             writer.tidy()
         check_integrity(store)
     rows = read_hidden(postgres_db, "reports", "report_id")
     assert read_hidden(postgres_db, "inbox", "report_id") == []
     assert len({xmin for _, xmin, _ in rows}) == 1
-    assert abs(correlate_ranks([made[key] for key, _, _ in rows], list(range(2500)))) < 0.1
+    assert abs(correlate_ranks([made[key] for key, _, _ in rows], list(range(1000)))) < 0.16
     left = read_hidden(postgres_db, "invitations", "code_hash")
     used = {hash_invitation(parse_invitation(code), INVITED) for code in codes}
     assert len(left) == 50

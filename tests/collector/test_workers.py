@@ -23,7 +23,7 @@ pytestmark = pytest.mark.thorough  # real processes, of whose parts the other te
 
 PATH = f"/v1/surveys/{SURVEY.id}/reports"
 PLANTED = Path(__file__).parents[1] / "faults" / "planted.py"
-N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 2
+N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 1
 
 
 def children(served: Served) -> set[int]:
@@ -129,7 +129,7 @@ def test_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(tmp_path: Pa
     check_stored(served, load)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.rare), "2"])
 def test_sigterm_under_load_drains_within_ten_seconds(tmp_path: Path, workers: str) -> None:
     for number in range(N_ROUNDS):
         (tmp_path / str(number)).mkdir()
@@ -141,6 +141,7 @@ def test_sigterm_under_load_drains_within_ten_seconds(tmp_path: Path, workers: s
         check_stored(served, load)
 
 
+@pytest.mark.rare
 def test_stalled_requests_do_not_keep_workers_from_stopping(tmp_path: Path) -> None:
     with serve(tmp_path / "survey.db", "--workers", "2") as served:
         stalled = [served.connect() for _ in range(20)]
@@ -181,6 +182,7 @@ def test_what_every_worker_needs_is_loaded_once_before_they_begin(tmp_path: Path
         assert served.stop() == (0, "", "")
 
 
+@pytest.mark.rare
 def test_unusable_database_is_one_line_however_many_workers(tmp_path: Path) -> None:
     (tmp_path / "other.db").write_text("no database, but long enough to be looked at as one" * 50)
     done = run_serve("--db", tmp_path / "other.db", "--port", "0", "--workers", "3")
@@ -214,6 +216,7 @@ def test_new_workers_that_cannot_begin_leave_the_old_ones(tmp_path: Path) -> Non
         assert served.stop()[0] == 0
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_hangup_ends_no_collector(tmp_path: Path, workers: str) -> None:
     with serve(tmp_path / "survey.db", "--workers", workers) as served:
@@ -278,6 +281,7 @@ def read_metrics(served: Served) -> str:
     return content.decode()
 
 
+@pytest.mark.rare
 def test_what_is_sent_besides_reports_is_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not in the database, the metrics, the log, nor in a file."""
     canary = "c4n4ry"

@@ -40,7 +40,14 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "temporary"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGTERM, marks=pytest.mark.rare),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.rare),
+        signal.SIGKILL,
+    ],
+)
 def test_no_copy_of_a_restore_that_was_ended_outlives_the_next(
     number: signal.Signals, postgres_empty: str, tmp_path: Path, temporary: Path
 ) -> None:

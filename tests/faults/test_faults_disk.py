@@ -137,7 +137,7 @@ def test_disk_that_is_full_during_a_backup_loses_nothing_and_keeps_no_part_of_it
     db = tmp_path / "survey.db"
     with small_disk(tmp_path / "disk") as disk, serve(db, survey=SMALL) as served:
         filler = disk / "filler"
-        filler.write_bytes(bytes(DISK_BYTES - 300_000))
+        filler.write_bytes(bytes(DISK_BYTES - 100_000))
         crowd = Crowd()
         with crowd.at_work(served):
             crowd.wait_for(50)
