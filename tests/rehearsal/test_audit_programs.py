@@ -115,14 +115,11 @@ def test_a_fault_is_found_at_the_stated_size(survey: Survey, fault: str, n_repor
     assert found in failed(audit)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("question", "fault", "n_reports", "found"),
     [
-        pytest.param(
-            'type = "text"\ntext = "?"\nepsilon = 2',
-            *("other-text", 3000, "q: the published channel"),
-            marks=pytest.mark.thorough,
-        ),
+        ('type = "text"\ntext = "?"\nepsilon = 2', "other-text", 3000, "q: the published channel"),
         (
             'type = "number"\ntext = "?"\nminimum = 0\nmaximum = 10\nepsilon = 1',
             "middle-up",

@@ -150,7 +150,7 @@ def test_every_prefix_of_bytes_makes_a_coin_of_its_threshold(threshold: int, n_c
     assert flips_exactly(threshold, n_coins)
 
 
-@pytest.mark.parametrize("n_values", [1, 2, 3, 100, 255, 256])
+@pytest.mark.parametrize("n_values", [1, 3, 256, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 100, 255))])
 def test_every_word_makes_an_integer_uniform(n_values: int) -> None:
     assert is_uniform(n_values, 1)
     assert is_uniform(n_values, 4)
@@ -219,7 +219,7 @@ def ties_of_all_are_heads(coins: Coins, threshold: int, n: int) -> Any:
 
 
 @pytest.mark.parametrize("flip", [one_for_all, ties_share, ties_swap, last_is_tails, ties_of_all_are_heads])
-@pytest.mark.parametrize("n_coins", [2, 3, 5])
+@pytest.mark.parametrize("n_coins", [2, pytest.param(3, marks=pytest.mark.thorough), 5])
 def test_coins_of_a_batch_that_depend_on_each_other_are_found(
     monkeypatch: pytest.MonkeyPatch, flip: Any, n_coins: int
 ) -> None:

@@ -128,7 +128,8 @@ def test_strings_are_found_as_often_as_they_are_common() -> None:
     assert never.n_found < fine.n_found >= tired.n_found
 
 
-@pytest.mark.parametrize("change", [pytest.param("0", marks=pytest.mark.thorough), "0.5"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("change", ["0", "0.5"])
 def test_three_waves_of_two_stages_are_pooled_and_hold(change: str) -> None:
     truth = read_truth(f"{WEEKLY_TRUTH}\n[trouble]\nchange = {change}", WEEKLY)
     simulation = simulate_runs(Task(WEEKLY, truth, 150, 3, False), IntervalOptions(), 30, SEED)
@@ -170,6 +171,7 @@ def test_minds_that_change_move_what_is_true_wave_by_wave(wave: int | None, trut
     assert row.n_reports == (4000 if wave else 12_000)
 
 
+@pytest.mark.thorough
 def test_a_sketch_is_decoded_of_the_last_wave_and_held_against_it() -> None:
     survey = compile_toml(
         'id = "s"\ntitle = "S"\nwaves = 2\n[[questions]]\nid = "word"\ntype = "text"\ntext = "?"\n'

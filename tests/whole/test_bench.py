@@ -72,6 +72,7 @@ def test_every_benchmark_works_with_the_smallest_sizes_in_one_process() -> None:
     assert (ended.returncode, "failed:" in ended.stdout) == (0, False), ended.stdout + ended.stderr
 
 
+@pytest.mark.thorough
 def test_memory_is_that_of_the_command_alone() -> None:
     """However much the process has that asks: the system counts it to what it starts."""
     command = [sys.executable, "-S", "-c", "pass"]

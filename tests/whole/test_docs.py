@@ -138,7 +138,7 @@ READING = ("estimate", "decode", "test share", "export")
 """Commands whose examples read what a collector counted."""
 DOCUMENTED_RECEIPT = "4be1c9d07a52f3861e90ab47d5c82f36"
 SHORTER = {
-    "--reports 5000": "--reports 200",
+    "--reports 5000": "--reports 200 --client js",
     "--seconds 600": "--seconds 1",
     "--port 8123": "--port 0",
     "postgresql://db.example.org/survey": "other.db",

@@ -88,7 +88,13 @@ def sotto(*arguments: object) -> str:
     return done.output
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, marks=[pytest.mark.thorough] * (check.__name__ == "check_likelihood"), id=check.__name__)
+        for check in CHECKS
+    ],
+)
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_its_mechanisms_keep_the_contract(entry: Entry, check: Callable[[Question], None]) -> None:
     for question in questions_of(entry):

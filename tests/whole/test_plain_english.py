@@ -49,6 +49,7 @@ def remembered(reader: Callable[[], Iterator[tuple[str, str, int]]]) -> Callable
     return cache(lambda: [*reader()])
 
 
+@pytest.mark.thorough
 def test_no_source_has_more_sentences_that_are_hard_to_read(plain: ModuleType) -> None:
     found = plain.find_all()
     more = {source: rules for source, rules in found.items() if len(rules) > KNOWN.get(source, 0)}
@@ -89,6 +90,7 @@ def test_a_plain_sentence_passes(plain: ModuleType, sentence: str) -> None:
     assert [*plain.find(sentence)] == []
 
 
+@pytest.mark.thorough
 def test_all_kinds_of_text_are_read(plain: ModuleType) -> None:
     read = [{source for source, _, _ in reader()} for reader in plain.READERS]
     looked_for = [

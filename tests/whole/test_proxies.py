@@ -219,6 +219,7 @@ def files_open(proxy: Proxy) -> set[str]:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("program", ["nginx", pytest.param("caddy", marks=pytest.mark.rare)], indirect=True)
 def test_a_reload_behind_a_proxy_fails_no_request(program: str, tmp_path: Path) -> None:
     with behind(program, tmp_path, "--workers", "2") as (served, proxy):
         for number in range(30):

@@ -183,6 +183,7 @@ def run_cell(source: str, known: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), known) if last else None  # type: ignore[attr-defined]  # noqa: S307
 
 
+@pytest.mark.thorough
 def test_every_cell_of_the_notebook_runs_and_none_has_an_output(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(NOTEBOOK.parent)  # as Jupyter does
     monkeypatch.setattr("sys.path", [*sys.path])

@@ -141,6 +141,7 @@ def test_answer_is_not_sent_again_while_it_is_the_same(house: House) -> None:
     assert house.http.get("/s/small/results", headers=house.analyst | {"If-None-Match": tag}).status_code == 200
 
 
+@pytest.mark.thorough
 def test_collector_without_the_estimator_says_what_to_install(tmp_path: Path) -> None:
     code = f"""
 import sys

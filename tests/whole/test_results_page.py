@@ -277,6 +277,7 @@ def test_impossible_choice_is_answered_with_what_can_be_chosen(
         assert "c4n4ry" not in response.text
 
 
+@pytest.mark.thorough
 def test_examples_of_the_documentation_run(tmp_path: Path) -> None:
     console = Console(tmp_path)
     try:

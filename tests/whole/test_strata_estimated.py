@@ -102,6 +102,7 @@ def estimate(served: Served, *options: object) -> tuple[int, str, str]:
     return run("estimate", served.url, OVERTIME.id, "--level", SURE, *options, token=served.analyst)
 
 
+@pytest.mark.thorough
 def test_means_and_shares_of_each_group_are_what_its_people_answered(served: Served) -> None:
     code, said, warned = estimate(served, "--by-stratum", "--json")
     strata = json.loads(said)["strata"]
