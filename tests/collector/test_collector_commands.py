@@ -223,6 +223,7 @@ def test_flags_and_variables_come_from_the_one_table() -> None:
     assert Settings() == Settings(**{row.name: row.default for row in SETTINGS})  # type: ignore[arg-type]  # by name
 
 
+@pytest.mark.thorough
 def test_installed_command_starts(tmp_path: Path) -> None:
     environ = os.environ | {"SOTTO_DB": str(tmp_path / "survey.db")}
     made = subprocess.run(

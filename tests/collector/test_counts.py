@@ -39,6 +39,8 @@ from sotto_collector.store.releases import read_released
 from sotto_collector.store.schema import metadata
 from sotto_protocol import Report, Survey
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_counting.py has both
+
 COUNTED_WAVES = replace(STRINGS, id="counted-waves", keep="counts")
 SURVEYS = pytest.mark.parametrize("survey", [COUNTED, COUNTED_WAVES], ids=["one wave", "three waves"])
 

@@ -21,6 +21,8 @@ from sotto_collector.store.recount import check_integrity
 from sotto_collector.tokens import create_token
 from sotto_protocol import Survey
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # a draft is a survey that test_store.py stores
+
 DRAFT = replace(INVITED, id="draft")
 NEXT = replace(DRAFT, title="The next draft")
 ORIGIN = "https://clinic.example"

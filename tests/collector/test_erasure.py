@@ -20,6 +20,8 @@ from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import metadata
 from sotto_protocol import Report, Survey, Tally
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_store.py and test_store_postgres.py erase, too
+
 HABITS = "/v1/surveys/habits"
 
 

@@ -32,7 +32,7 @@ from sotto_collector.store.schema import metadata
 from sotto_protocol import Survey
 from sotto_protocol.invitation import invitation_text, parse_invitation
 
-pytestmark = pytest.mark.later("postgres", "thorough")  # test_invitations.py has both
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_store_postgres.py has invited batches
 
 UNKNOWN = invitation_text(bytes(16))
 STRATIFIED = replace(INVITED, id="stratified", strata=("north", "south"))

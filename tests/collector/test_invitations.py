@@ -33,6 +33,8 @@ from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Report, Tally, batch_body
 from sotto_protocol.invitation import invitation_text, parse_invitation
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_store_postgres.py has invited batches
+
 PATH = f"/v1/surveys/{INVITED.id}"
 OTHER = replace(INVITED, id="other")
 UNKNOWN = invitation_text(bytes(16))

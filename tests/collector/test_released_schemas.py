@@ -37,7 +37,7 @@ KEPT = {
 REPORTS = "SELECT survey_key, report_id, packed FROM inbox UNION ALL SELECT survey_key, report_id, packed FROM reports"
 COUNTED = "SELECT survey_key, sum(n_reports) FROM tallies GROUP BY survey_key"
 
-_BETWEEN = pytest.mark.later("postgres", "rare")
+_BETWEEN = pytest.mark.later("postgres", "rare"), pytest.mark.later("sqlite", "thorough")
 Rows = dict[str, list[tuple[Any, ...]]]
 
 

@@ -16,7 +16,7 @@ from sotto_collector.store.releases import read_released_waves
 from sotto_collector.turnout import Turnout, count_turnout
 from sotto_protocol import Report
 
-pytestmark = pytest.mark.later("postgres", "thorough")  # test_invitations.py has both
+pytestmark = pytest.mark.later("postgres", "thorough")  # it counts what test_store.py stores
 
 STRATIFIED = replace(INVITED, id="stratified", strata=("north", "south"))
 

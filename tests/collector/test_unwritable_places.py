@@ -75,6 +75,7 @@ def test_an_older_copy_that_cannot_be_deleted_is_named(source: Path, tmp_path: P
         assert not copy.is_new
 
 
+@pytest.mark.thorough
 @as_root
 @pytest.mark.parametrize("mode", [0o700, pytest.param(0o755, marks=pytest.mark.rare)])
 def test_a_folder_of_another_user_is_refused(open_folder: Path, mode: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,8 @@ from sotto_collector.store.schema import inbox
 from sotto_protocol import Report, Survey, Tally
 from watched_writer import WatchedWriter, held, queue_behind_lock, wait_until
 
+pytestmark = pytest.mark.later("postgres", "thorough")  # test_counting.py and test_store.py have both
+
 REPORTS = make_reports(31, SMALL)
 
 
