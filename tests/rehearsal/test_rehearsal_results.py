@@ -94,6 +94,7 @@ def test_simulate_in_python_is_the_command(office: str, tmp_path: Path) -> None:
     assert printed(tmp_path, "simulate", office, *typed, "--liars", ".2") == forms_of(found)
 
 
+@pytest.mark.thorough
 def test_compare_in_python_is_the_command(office: str, tmp_path: Path) -> None:
     found = compare(OFFICE, 300, share=0.3, runs=0)
     assert printed(tmp_path, "compare", office, "--n", "300", "--share", ".3", "--runs", "0") == forms_of(found)

@@ -203,6 +203,7 @@ def test_command_that_needs_reports_says_in_a_line_that_there_are_none(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("db", ["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)], indirect=True)
 def test_export_of_a_database_says_so_too_and_makes_no_folder(db: str, tmp_path: Path) -> None:
     with closing(Store(db)) as store:
         count_here(store, publish_here(store, COUNTED), make_reports(3, COUNTED))

@@ -124,6 +124,7 @@ def test_the_page_on_python_works(files: Tally, capsys: pytest.CaptureFixture[st
     assert Path("curve.svg").stat().st_size
 
 
+@pytest.mark.thorough
 def test_every_result_has_the_same_numbers_in_every_form(files: Tally) -> None:
     spinner = Channel.forced_response(2 / 3, 1 / 2)
     doping = [arm("crosswise(prob=1/5)", [66, 95]), arm("crosswise(prob=4/5)", [105, 59])]

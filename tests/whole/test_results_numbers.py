@@ -81,7 +81,7 @@ def test_tables_hold_the_numbers_of_the_estimator(house: House) -> None:
         (more,) = page.table(f"Errors, and what fakes would add {mean.question}")
         assert row[1:] == [mean.mean, mean.low, mean.high]
         assert more[1:] == [mean.standard_error, mean.shift_up, mean.shift_down]
-        assert f"90 % confidence in each range, for the population; method: {mean.interval}" in page.words
+        assert f"90 % confidence in each range, for the population (method: {mean.interval})" in page.words
     (distribution,) = found.distributions
     quantiles = page.table("Quantiles, approximate (<years>) married")
     assert [row[1:] for row in quantiles] == [[of.value, of.low, of.high] for of in distribution.quantiles]

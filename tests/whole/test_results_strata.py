@@ -111,7 +111,7 @@ def test_one_stratum_is_shown_as_the_estimator_has_it(house: House) -> None:
     found = estimate_tally(tally_in(house, PLACES, 2))
     assert page.table("Estimates of the shares paid")[0][1] == found.rows[0].share
     assert "25 reports." in page.words
-    assert "n = 25, epsilon 6; 95 % confidence in each range, for the population; method: chernoff; group" in (
+    assert "n = 25, epsilon 6; 95 % confidence in each range, for the population (method: chernoff); group" in (
         page.words
     )
     assert "<b>south</b> alone" in page.words
@@ -145,6 +145,7 @@ def test_all_strata_stand_beside_one_another_with_the_numbers_of_the_command(hou
         assert "north" in drawn.text
 
 
+@pytest.mark.thorough
 def test_all_strata_together_have_the_intervals_of_the_command(house: House) -> None:
     for stratum, n_reports in N_OF.items():
         collect(house, PLACES, stratum, n_reports)

@@ -97,26 +97,31 @@ def test_process_is_told_the_same(options: dict[str, Any], n_prepared: list[Any]
     assert len(n_prepared) == 2
 
 
+LATER_ENDS = (
+    "sys.exit('said')",
+    "print(1); os._exit(7)",
+    "atexit.register(print, 'last'); threading.Thread(target=lambda: (time.sleep(0.05), print('thread'))).start()",
+    "os.close(1); print('lost')",
+    "sys.stdout.write('no line'); sys.stdout.buffer.write(b'bytes')",
+    "1 / 0",
+    "raise KeyboardInterrupt",
+    "int('x'",
+    "threading.Thread(target=int, args=['x']).start()",
+)
+
+
 @pytest.mark.parametrize(
     "source",
     [
         "print('out'); print('err', file=sys.stderr)",
         "sys.exit(3)",
-        "sys.exit('said')",
-        "print(1); os._exit(7)",
         "os.kill(os.getpid(), signal.SIGKILL)",
         "os.kill(os.getpid(), signal.SIGTERM)",
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5)); os.kill(os.getpid(), signal.SIGTERM); time.sleep(600)",
-        "atexit.register(print, 'last'); threading.Thread(target=lambda: (time.sleep(0.05), print('thread'))).start()",
-        "os.close(1); print('lost')",
-        "sys.stdout.write('no line'); sys.stdout.buffer.write(b'bytes')",
         "pid = os.fork(); os.waitpid(pid, 0) if pid else sys.exit(2); print(pid > 0)",
         "from sotto_client.cli import main; main()",
-        "1 / 0",
-        "raise KeyboardInterrupt",
-        "int('x'",
-        "threading.Thread(target=int, args=['x']).start()",
         "from pathlib import Path; Path('/proc/self/fd/9').exists() or sys.exit('closed')",
+        *(pytest.param(source, marks=pytest.mark.thorough) for source in LATER_ENDS),
     ],
 )
 def test_process_ends_the_same(source: str, n_prepared: list[Any]) -> None:
