@@ -47,15 +47,25 @@ class Outlook:
 class Crowd:
     """What `n` people will show, if all of them answer.
 
-    `plan`: None where the estimator is not installed. `stratum`: in which they all are, None where they are of all.
+    `plan`, of `draft`: None where the estimator is not installed. `stratum`: in which they all are, None where they are
+    of all.
     """
 
     survey: Survey
     n: int
     outlooks: tuple[Outlook, ...]
     plan: "PlannedSurvey | None" = None
-    helps: Sequence["Remedy"] = ()
+    draft: "Draft | None" = None
     stratum: str | None = None
+
+    @property
+    def helps(self) -> Sequence["Remedy"]:
+        """What would help, looked for each time; as `plan` none where it is not known."""
+        if self.draft is None or self.plan is None:
+            return ()
+        from sotto_estimator.planning.remedies import helps_of
+
+        return helps_of(self.draft, self.plan)
 
     def of(self, grade: Grade) -> list[Outlook]:
         """Return the questions of a grade."""
@@ -120,14 +130,13 @@ def _judge_blindly(survey: Survey, n: int) -> Crowd:
 
 
 def _judge(draft: "Draft", n: int, target: "Target | None") -> Crowd:
-    from sotto_estimator.planning.remedies import helps_of
     from sotto_estimator.planning.survey import plan_survey
 
     survey = draft.survey
     plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
     outlooks = tuple(_outlook(one.question, needs[one.question.id], n, one) for one in plan.questions)
-    return Crowd(survey, n, outlooks, plan, helps_of(draft, plan))
+    return Crowd(survey, n, outlooks, plan, draft)
 
 
 def _outlook(question: Question, need: Need, n: int, plan: "QuestionPlan | None") -> Outlook:
