@@ -359,8 +359,8 @@ DRIVER = """if True:
 def test_kill_9_before_any_step_loses_no_report_and_uses_no_invitation_twice(
     pulse: FaultServer, tmp_path: Path
 ) -> None:
-    """Before every third statement, request or reply; before each with --full."""
-    stride = 1 if os.environ.get("SOTTO_TEST_FULL") else 3
+    """Before every seventh statement, request or reply; before each with --full."""
+    stride = 1 if os.environ.get("SOTTO_TEST_FULL") else 7
     process = [sys.executable, "-W", "error", "-c", DRIVER, pulse.url, tmp_path, str(stride)]
     done = subprocess.run(process, check=True, capture_output=True, timeout=300)
     last = int(done.stdout)

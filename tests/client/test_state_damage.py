@@ -125,7 +125,7 @@ def damage(path: Path, chance: random.Random, where: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_files", [N_FEW, pytest.param(N_FILES, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n_files", [N_FEW, pytest.param(N_FILES, marks=pytest.mark.rare)])
 @pytest.mark.parametrize("where", ["file", "rows"])
 def test_a_state_with_flipped_bits_works_or_is_an_error_that_is_documented(
     lived: Lived, tmp_path: Path, where: str, n_files: int, caplog: pytest.LogCaptureFixture
