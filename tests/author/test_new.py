@@ -20,6 +20,8 @@ from sotto_protocol.minimum import needs_of
 
 HEAD = ["How we work", "The works council", "council@example.org", "300", "y", "y"]
 HARASSED = ["Have you been harassed?", "1", "n"]
+SOON = [(60, "health"), (1000, "exam")]
+"""What is looked at before a commit: questions are left out, or there are people enough."""
 LUNCH = ["What do you eat?", "2", "sandwich", "salad", "canteen", "", "n"]
 
 
@@ -55,9 +57,15 @@ def test_every_template_is_a_survey_that_works_for_its_crowd(tmp_path: Path, nam
     assert survey.epsilon <= USUAL
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("people", [60, 1000])
-def test_of_any_crowd_a_template_becomes_what_works(tmp_path: Path, name: str, people: int) -> None:
+@pytest.mark.parametrize(
+    ("people", "name"),
+    [
+        pytest.param(people, name, marks=[pytest.mark.thorough] * ((people, name) not in SOON))
+        for people in (60, 1000)
+        for name in NAMES
+    ],
+)
+def test_of_any_crowd_a_template_becomes_what_works(tmp_path: Path, people: int, name: str) -> None:
     path = tmp_path / "new.toml"
     assert run(path, "--from", name, "--people", people).exit_code == 0
     checked = CliRunner().invoke(main, ["check", str(path)])
@@ -334,7 +342,9 @@ def test_a_survey_is_in_the_language_that_it_is_written_in(tmp_path: Path) -> No
     assert '# controller = ".."' in path.read_text()
 
 
-@pytest.mark.parametrize("people", [50, 300, 5000])
+@pytest.mark.parametrize(
+    "people", [pytest.param(50, marks=pytest.mark.thorough), 300, pytest.param(5000, marks=pytest.mark.thorough)]
+)
 def test_a_proposal_is_the_least_that_is_of_use_or_the_best_that_is_usual(people: int) -> None:
     designs = designs_of(read_template("staff"), people)
     assert [one.total for one in designs] == list(TOTALS)

@@ -158,7 +158,7 @@ prob_if_zero = 0.05
 """)
 N_BITS = 32
 N_FULL = 100_000
-N_BOUNDED = 20_000
+N_BOUNDED = 10_000
 
 
 def bloom_of_edges() -> BloomResponse:

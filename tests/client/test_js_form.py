@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ console.log(JSON.stringify(told));
 """
 
 
+@cache
 def published() -> list[Survey]:
     """Return surveys of one question each: every mechanism, of several shapes and epsilons, of one stage and of two."""
     found = []

@@ -65,10 +65,10 @@ def bit_streams(published: Published, n_values: int, resolution: int) -> Iterato
     yield len(combinations), cohorts + b"".join(part.tobytes() for part in parts)
 
 
-def k_ary_streams(n_values: int) -> Iterator[tuple[int, bytes]]:
+def k_ary_streams(n_values: int, resolution: int) -> Iterator[tuple[int, bytes]]:
     draws = np.arange(65536, dtype=np.uint32)
     accepted = draws[(draws * (n_values - 1)) % 65536 >= 65536 % (n_values - 1)].astype(">u2")
-    for coin in every_stream(1, 16)[:, 0].tolist():
+    for coin in every_stream(1, resolution)[:, 0].tolist():
         yield len(accepted), bytes([coin]) * len(accepted) + accepted.tobytes()
 
 
@@ -82,7 +82,8 @@ COARSE: list[tuple[Published, int, int]] = [
     (bits("oue", 2 * Q, Q), 4, 4),
     *[(bits("bit-flips", 3 * Q, Q, max_selected=m), k, 4) for k in (1, 2, 3, 4) for m in range(1, k + 1)],
     *[(bits("bit-flips", 15 * E, 2 * E, max_selected=m), 2, 16) for m in (1, 2)],  # not symmetric
-    *[({"name": "k-ary", "threshold_if_true": 9 * E}, k, 16) for k in (2, 3, 4, 5)],
+    ({"name": "k-ary", "threshold_if_true": 9 * E}, 2, 16),
+    *[({"name": "k-ary", "threshold_if_true": 3 * Q}, k, 4) for k in (3, 4, 5)],
     (bits("basic-rappor", 13 * E, 3 * E), 1, 16),
     (bits("basic-rappor", 13 * E, 3 * E, report_if_one=11 * E, report_if_zero=2 * E), 1, 16),
     (bits("basic-rappor", 11 * E, 5 * E), 3, 16),
@@ -121,7 +122,7 @@ def test_the_enumerated_channel_is_the_published_one_and_epsilon_is_exact(
     channel = []
     for answer in reference.every_answer(published, n_values):
         is_k_ary = published["name"] == "k-ary"
-        streams = k_ary_streams(n_values) if is_k_ary else bit_streams(published, n_values, resolution)
+        streams = k_ary_streams(n_values, resolution) if is_k_ary else bit_streams(published, n_values, resolution)
         channel.append(enumerated(mechanism, answer, streams))
         assert channel[-1] == reference.distribution(published, n_values, answer)
     assert_tight(mechanism.epsilon, reference.epsilon(channel))

@@ -197,7 +197,7 @@ def test_equal_tallies_have_equal_hashes() -> None:
     assert one != "a tally"
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(surveys, st.data())
 def test_tallies_read_back_from_json(survey: Survey, data: st.DataObject) -> None:
     tally = Tally.of(survey, data.draw(records_of(survey)))
