@@ -24,25 +24,25 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "", *, 
     if options.about == "population":
         if options.simultaneous:
             return say.gettext(
-                "%(level)s confidence in all ranges together, for the population; method: %(method)s", **values
+                "%(level)s confidence in all ranges together, for the population (method: %(method)s)", **values
             )
-        return say.gettext("%(level)s confidence in each range, for the population; method: %(method)s", **values)
+        return say.gettext("%(level)s confidence in each range, for the population (method: %(method)s)", **values)
     if asks_some:
         if options.simultaneous:
             return say.gettext(
-                "%(level)s confidence in all ranges together, for the respondents who were asked the question; "
-                "method: %(method)s",
+                "%(level)s confidence in all ranges together, for the respondents who were asked the question "
+                "(method: %(method)s)",
                 **values,
             )
         return say.gettext(
-            "%(level)s confidence in each range, for the respondents who were asked the question; method: %(method)s",
+            "%(level)s confidence in each range, for the respondents who were asked the question (method: %(method)s)",
             **values,
         )
     if options.simultaneous:
         return say.gettext(
-            "%(level)s confidence in all ranges together, for these respondents; method: %(method)s", **values
+            "%(level)s confidence in all ranges together, for these respondents (method: %(method)s)", **values
         )
-    return say.gettext("%(level)s confidence in each range, for these respondents; method: %(method)s", **values)
+    return say.gettext("%(level)s confidence in each range, for these respondents (method: %(method)s)", **values)
 
 
 def remarks_on(question: Question, estimates: Estimates, say: Language) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def _compared(one: Comparison, kind: str) -> str:
     name, groups = f"{one.question}, {one.answer}", "strata" if kind == STRATUM else f"groups by {kind}"
     if len(one.order.groups) == 1:
         return f"{name}: the {groups} are too close to rank."
-    return f"{name}: ranking of {groups}, the highest first: {order_words(one.order, ENGLISH)}."
+    return f"{name}, ranking of {groups} from the highest: {order_words(one.order, ENGLISH)}."
 
 
 def _members(of: SideBySide) -> dict[str, Any]:

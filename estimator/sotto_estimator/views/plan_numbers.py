@@ -34,7 +34,7 @@ def _parts(plan: NumberPlan) -> list[Part]:
         "Worst report: the standard deviation of one report's noise, of the number where it is largest.",
         *_widths(plan),
         *_MIDDLE * any(row.mechanism.startswith("distribution") for row in plan.rows),
-        "Without a half-width: not in this program; as many respondents as the first row of that epsilon.",
+        "Rows without a half-width are not in this program. They take as many respondents as the first row of their epsilon.",
     ]
     return [Part("Mechanisms", [title_lines(plan.title), Table(columns, cells), Lines(under)])]
 

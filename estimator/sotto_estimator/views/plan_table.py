@@ -36,7 +36,7 @@ def _width_lines(plan: SharePlan) -> list[str]:
     if any(row.mechanism.startswith(("asked-option", "dBitFlip")) for row in plan.rows):
         words += "\nAn option is asked of a part of n: as many as on average."
     if plan.epsilon_forever is not None:
-        words += f" Of one wave; all reports of one answer take epsilon {float(plan.epsilon_forever):g}."
+        words += f" Widths are for one wave. All reports of one answer take epsilon {float(plan.epsilon_forever):g}."
     if plan.n_questions is not None:
         words += " Epsilon is that of a whole report, n all respondents: a question has its part of either."
     return words.split("\n")

@@ -57,8 +57,8 @@ def _words(study: TextStudy) -> str:
     heading = f"n = {study.n_reports:,} reports, {study.n_candidates:,} candidates, false discovery rate {ERROR_RATE:g}"
     return (
         f"{heading}; * is the best.\nA string of the smallest share is detected with probability {study.power:g}, "
-        "even if it is the only one on the list;\n"
-        "rarer strings less often. Other people have strings of their own. With RAPPOR, these may all be as common."
+        "even if it is alone on the list.\n"
+        "Rarer strings are detected less often. Other people have strings of their own. With RAPPOR, these may all be as common."
     )
 
 

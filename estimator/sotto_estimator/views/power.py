@@ -15,11 +15,11 @@ from sotto_estimator.views.plan_table import epsilon_words
 
 _APPROXIMATE = (
     "Level and power are approximate, by the normal distribution.\n"
-    f"n is too few where less than {LEAST_EXPECTED} reports of the rarest kind are expected; more are planned."
+    f"Where fewer than {LEAST_EXPECTED} reports of the rarest kind would be expected, a larger n is planned."
 )
 _FISHER = (
-    f"Fisher's exact test of the two noisy counts; powers are exact up to n = 4,000\n"
-    f"and while fewer than {MOST_ENUMERATED:,} reports are of the rarer kind, approximate beyond."
+    f"Fisher's exact test of the two noisy counts. Powers are exact up to n = 4,000 and while\n"
+    f"fewer than {MOST_ENUMERATED:,} reports are of the rarer kind. Beyond that, they are approximate."
 )
 _LEAST_SHOWN = 1e-9
 """Of an interval that misses with less than that the level in per cent is nines only, or rounds to 100."""

@@ -91,7 +91,7 @@ def test_groups_stand_beside_one_another(path: Path, options: tuple[str, ...]) -
     ]
     table = printed(path, *CROSSWISE, "--by", "region", *options)
     assert "n by region: east 200, north 200, south 200 reports" in table
-    assert "ranking of groups by region, the highest first: " in table
+    assert "ranking of groups by region from the highest: " in table
     assert all(f"{100 * share:.2f} %" in table for share in shares)
 
 

@@ -47,7 +47,7 @@ def test_of_too_few_no_power_is_said_and_nothing_is_warned_of() -> None:
     few = power(*asked, "--n", "500")
     assert few.stderr == ""
     assert few.stdout.count("  too few\n") == 1  # without privacy; the noise of epsilon 1 makes all kinds frequent
-    assert "less than 10 reports of the rarest kind" in few.stdout
+    assert "fewer than 10 reports of the rarest kind" in few.stdout
     assert [row["power"] is None for row in plan_of(*asked, "--n", "500")] == [False, True]
     *_, last = csv.DictReader(io.StringIO(power(*asked, "--n", "500", "--csv").stdout))
     assert last["power"] == ""

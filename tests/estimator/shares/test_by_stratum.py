@@ -156,7 +156,7 @@ def test_it_begins_with_what_is_known_of_every_stratum_and_which_is_surely_above
         "paid  yes  south      at least 92 %, best estimate 98 %; could be 100 %",
         "paid  yes  east side  between 88 and 99 %, best estimate 93 %",
         "",
-        "paid, yes: ranking of strata, the highest first: south, east side > north.",
+        "paid, yes, ranking of strata from the highest: south, east side > north.",
     ]
     known = json.loads(by_stratum(collector, survey, "--json").stdout)
     order = [["south", "east side"], ["north"]]
