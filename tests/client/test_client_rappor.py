@@ -159,6 +159,7 @@ prob_if_zero = 0.05
 N_BITS = 32
 N_FULL = 100_000
 N_BOUNDED = 10_000
+"""Devices, one by one: enough for a coin that is off by 0.04. The bulk is seen at full size."""
 
 
 def bloom_of_edges() -> BloomResponse:

@@ -184,14 +184,14 @@ def test_waves_of_changed_answers_take_what_the_pots_say_and_that_they_changed_i
 
 
 def test_the_second_stage_of_k_ary_response_is_drawn_as_published() -> None:
-    """All coins, one first byte for every sixteen, and all uniform integers: of each stage, and so of both."""
-    published = k_ary_twice(9 * E, 13 * E)
+    """All coins, one first byte for every 64, and all uniform integers: of each stage, and so of both."""
+    published = k_ary_twice(9 * E, 3 * Q)
     for k in (2, 3):
         mechanism, stages = build(published, k), second_stage(published, k)
         assert mechanism.has_two_stages
         for kept, expected in stages.items():
             counts: Counter[bytes] = Counter()
-            for n, stream in k_ary_streams(k):
+            for n, stream in k_ary_streams(k, 4):
                 take = given_bytes(stream + b"?")
                 reports = mechanism.report(np.full((n, 1), kept[0], np.uint8), Coins(take))
                 assert take(1) == b"?"

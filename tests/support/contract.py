@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sotto_protocol import Question, SurveyError, compile_survey
-from sotto_protocol.coins import Coins, hmac_bytes
+from sotto_protocol.coins import Coins
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, Entry, mechanism_document, read_mechanism
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -54,7 +54,7 @@ def cases() -> Iterator[Any]:
 
 
 def coins_of(name: str) -> Coins:
-    return Coins(hmac_bytes(b"contract".ljust(32), name.encode()))
+    return Coins(np.random.default_rng([*name.encode()]).bytes)
 
 
 def answers_of(question: Question) -> list[Any]:
