@@ -1,4 +1,4 @@
-"""What the browser's tests share: a browser for each file of tests, a new device for each test, one collector."""
+"""What the browser's tests share: a browser, a new device for each test, one collector."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 from asked import HABITS, configure, publish
-from chromium import TIMEOUT_MS, UNREACHABLE, Devices, Watch, launch_options
+from chromium import UNREACHABLE, Devices, Watch
 from collecting import Served, serve
 from component_site import asking, element, page_of, policy_for
 from component_visit import FORGIVEN, HEAR, Ask
 from embedded import LUNCH
 from own_site import blank, site_of
+from shared_chromium import SharedChromium
 from sotto_protocol import Survey
 from wire import Wire, wire_to
+
+SHARED = SharedChromium()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
@@ -27,19 +30,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("thorough")
 
 
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    """What starts browsers. Not for the session: while it is there, no other test can run an event loop."""
-    launch_options()  # no need to start anything without a browser
-    expect.set_options(timeout=TIMEOUT_MS)
-    with sync_playwright() as started:
-        yield started
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
+    """End the browser if the next test needs none: only then can that run an event loop, or start its own."""
+    try:
+        yield
+    finally:
+        if "playwright" not in getattr(nextitem, "fixturenames", ()):
+            SHARED.end()
 
 
 @pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    with playwright.chromium.launch(**launch_options()) as launched:
-        yield launched
+def playwright() -> Playwright:
+    """What starts browsers."""
+    return SHARED.playwright()
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Browser:
+    """A browser that tests of other files may have used before: what they did stays in contexts of their own."""
+    return SHARED.browser()
 
 
 @pytest.fixture(scope="session")
