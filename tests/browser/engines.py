@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from cases import rare
 from chromium import TIMEOUT_MS, open_chromium
 from firefox import open_firefox
 from webkit import open_webkit
@@ -51,6 +52,11 @@ ENGINES: dict[str, Callable[..., AbstractContextManager[Tab]]] = {
 
 `scheme`: light or dark, as its user's system has it.
 """
+
+
+def engines(*chosen: str) -> list[Any]:
+    """Return all engines as cases of a test, of which those that are not named wait for a release."""
+    return [engine if engine in chosen else rare(engine) for engine in ENGINES]
 
 
 def until(tab: Tab, function: str, *given: Any) -> Any:

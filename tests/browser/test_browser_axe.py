@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke
+from cases import rare
 from chromium import SETTLE, Devices, read_axe
 from collecting import Served, make_reports
 from devices import FIVE, LUNCH, PULSE, ROTATED
@@ -61,7 +62,7 @@ def axe() -> str:
     return read_axe()
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", rare("dark")])
 def scheme(request: pytest.FixtureRequest) -> str:
     """What the reader's system asks for."""
     return str(request.param)
@@ -96,6 +97,7 @@ def test_a_page_with_a_fault_does_not_pass(check: Check, collector: Served, devi
         check(page, "an input without a name")
 
 
+@pytest.mark.rare
 def test_a_page_that_cancels_an_animation_while_it_settles_is_looked_at(
     check: Check, collector: Served, devices: Devices
 ) -> None:
@@ -108,21 +110,14 @@ def test_a_page_that_cancels_an_animation_while_it_settles_is_looked_at(
     check(page, "an animation that ends early")
 
 
-def test_the_survey_page_from_the_form_to_the_receipt(
-    scheme: str, check: Check, collector: Served, devices: Devices
-) -> None:
+def test_the_survey_page_to_who_has_answered(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
+    """test_browser_axe_languages.py has it from the form to the receipt."""
     survey = publish(collector, named(f"axe-{scheme}", public_results=True))
     visit = Visit(new_page(devices, scheme), collector.url, survey).open()
-    check(visit.page, "form")
-    visit.page.get_by_role("button", name="Review").click()
-    expect(visit.page.get_by_role("group", name="There is a problem")).to_be_visible()
-    check(visit.page, "errors")
     visit.fill(ANSWERS)
     visit.review()
-    check(visit.page, "review")
     visit.send()
     visit.expect_delivered()
-    check(visit.page, "receipt")
     visit.open()
     visit.expect_delivered()
     check(visit.page, "already answered")
@@ -132,7 +127,6 @@ def test_the_survey_page_from_the_form_to_the_receipt(
     end(collector, survey)
     visit.open()
     check(visit.page, "closed, with a receipt")
-    check(Visit(new_page(devices, scheme), collector.url, survey).open().page, "closed")
 
 
 def test_the_page_of_an_invited_survey(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
@@ -185,41 +179,49 @@ def test_what_goes_wrong(scheme: str, check: Check, collector: Served, devices: 
         check(page, path)
 
 
-def test_results_and_index(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
-    survey = publish(collector, named(f"axe-results-{scheme}"))
-    waves = publish(collector, named(f"axe-waves-{scheme}", DIARY))
-    few = publish(collector, named(f"axe-few-{scheme}", min_reports=100))
-    numbers = publish(collector, named(f"axe-numbers-{scheme}", NUMBERS))
-    arabic = publish(collector, named(f"axe-arabic-{scheme}", ARABIC))
-    for wave, asked in ((1, survey), (1, waves), (2, waves), (1, few), (1, numbers), (1, arabic)):
-        assert collector.send(make_reports(60, asked, wave), asked)[0] == 200
-    stranger = new_page(devices, scheme, extra_http_headers={"X-Requested-With": "a test"})  # no prompt comes up then
-    analyst = new_page(devices, scheme, http_credentials={"username": "ann", "password": collector.analyst})
-    telephone = new_page(
-        devices,
-        scheme,
-        http_credentials={"username": "ann", "password": collector.analyst},
-        viewport={"width": 360, "height": 740},
-    )
-    for page, path in (
-        (telephone, f"s/{survey.id}/results"),
-        (telephone, f"s/{waves.id}/results"),
-        (telephone, f"s/{numbers.id}/results"),
-        (telephone, f"s/{arabic.id}/results?lang=ar"),
-        (analyst, f"s/{arabic.id}/results?lang=ar"),
-        (stranger, ""),
-        (stranger, "?lang=ar"),
-        (stranger, "s"),
-        (stranger, f"s/{survey.id}/results"),
-        (analyst, "s"),
-        (analyst, f"s/{survey.id}/results"),
-        (analyst, f"s/{waves.id}/results"),
-        (analyst, f"s/{few.id}/results"),
-        (analyst, f"s/{numbers.id}/results"),
-    ):
-        page.goto(f"{collector.url}/{path}")
+RESULTS = {"survey": HABITS, "waves": DIARY, "few": HABITS, "numbers": NUMBERS, "arabic": ARABIC}
+SEEN = {
+    "some": [
+        ("telephone", "s/{survey}/results"),
+        ("telephone", "s/{numbers}/results"),
+        ("telephone", "s/{arabic}/results?lang=ar"),
+        ("stranger", "s"),
+        ("stranger", "s/{survey}/results"),
+        ("analyst", "s"),
+        ("analyst", "s/{survey}/results"),
+        ("analyst", "s/{waves}/results"),
+    ],
+    "others": [
+        ("telephone", "s/{waves}/results"),
+        ("stranger", ""),
+        ("stranger", "?lang=ar"),
+        ("analyst", "s/{arabic}/results?lang=ar"),
+        ("analyst", "s/{few}/results"),
+        ("analyst", "s/{numbers}/results"),
+    ],
+}
+"""Who looks at what: some, and others that are like them, or are in test_results_axe.py."""
+
+
+@pytest.mark.parametrize("which", ["some", rare("others")])
+def test_results_and_index(scheme: str, which: str, check: Check, collector: Served, devices: Devices) -> None:
+    names = {name: f"axe-{name}-{scheme}-{which}" for name in RESULTS}
+    for name in [name for name in RESULTS if any(f"{{{name}}}" in path for _, path in SEEN[which])]:
+        changes = {"min_reports": 100} if name == "few" else {}
+        survey = publish(collector, named(names[name], RESULTS[name], **changes))
+        for wave in (1, 2) if name == "waves" else (1,):
+            assert collector.send(make_reports(60, survey, wave), survey)[0] == 200
+    secret = {"username": "ann", "password": collector.analyst}
+    readers = {
+        "stranger": new_page(devices, scheme, extra_http_headers={"X-Requested-With": "a test"}),  # it is not asked who
+        "analyst": new_page(devices, scheme, http_credentials=secret),
+        "telephone": new_page(devices, scheme, http_credentials=secret, viewport={"width": 360, "height": 740}),
+    }
+    for who, path in SEEN[which]:
+        page = readers[who]
+        page.goto(f"{collector.url}/{path.format(**names)}")
         check(page, path)
-        if page is telephone:
+        if who == "telephone":
             assert page.evaluate(HIDDEN) == []
 
 
@@ -242,7 +244,7 @@ def test_nothing_is_found_on_a_report(devices: Devices, check: Check) -> None:
         assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") <= 2
 
 
-@pytest.mark.parametrize("survey", [LUNCH, PULSE, FIVE, ROTATED], ids=lambda survey: survey.id)
+@pytest.mark.parametrize("survey", [rare(LUNCH), rare(PULSE), FIVE, ROTATED], ids=lambda survey: survey.id)
 def test_a_datasheet_of_a_few_questions_is_a_page_of_a4(devices: Devices, collector: Served, survey: Survey) -> None:
     page = new_page(devices, "light")
     page.set_content(to_html(make_datasheet(survey)))

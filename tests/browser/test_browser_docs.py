@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from playwright.sync_api import Browser, Page
 
+from cases import rare
 from chromium import read_axe
 from collecting import TIMEOUT_S
 
@@ -44,11 +45,12 @@ def address(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture
 def page(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Page]:
-    """A page of a reader who prefers a scheme, on a phone; it asks nobody but the site."""
+    """A page of a reader who prefers a scheme, light if nothing is said, on a phone; it asks nobody but the site."""
     asked: list[str] = []
-    with browser.new_context(color_scheme=request.param, viewport={"width": 360, "height": 800}) as context:
+    scheme = getattr(request, "param", "light")
+    with browser.new_context(color_scheme=scheme, viewport={"width": 360, "height": 800}) as context:
         context.on("request", lambda sent: asked.append(sent.url))
         opened = context.new_page()
         opened.goto(f"{address}/")
@@ -75,12 +77,26 @@ def test_a_search_finds_what_pages_and_the_reference_say(page: Page, address: st
     assert any("docs/survey-page.html" in link for link in found)
 
 
-@pytest.mark.parametrize("path", ["README", "docs/explain", "reference/python", "reference/typescript/types/sottovoce"])
-def test_a_page_is_read_on_a_phone_in_both_schemes(page: Page, address: str, path: str) -> None:
+PLACES = [("README", "article"), ("reference/python", "article section section")]
+"""Pages, and what is looked at: a page as people write them, and of the generated ones a package."""
+MORE = [(path, "article") for path in ("docs/explain", "reference/python", "reference/typescript/types/sottovoce")]
+
+
+@pytest.mark.parametrize(
+    ("page", "path", "part"),
+    [
+        *(("light", *place) for place in PLACES),
+        ("dark", *PLACES[0]),
+        rare("dark", *PLACES[1]),
+        *(rare(scheme, *place) for scheme in ("light", "dark") for place in MORE),
+    ],
+    indirect=["page"],
+)
+def test_a_page_is_read_on_a_phone_in_both_schemes(page: Page, address: str, path: str, part: str) -> None:
     page.goto(f"{address}/{path}.html")
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     page.evaluate(f"() => {{ {read_axe()}; }}")
-    found = page.evaluate("axe.run(document.querySelector('article'), {runOnly: ['wcag2a', 'wcag2aa']})")
+    found = page.evaluate("(part) => axe.run(document.querySelector(part), {runOnly: ['wcag2a', 'wcag2aa']})", part)
     assert [(of["id"], [node["html"] for node in of["nodes"]][:3]) for of in found["violations"]] == []
     assert "color-contrast" in {of["id"] for of in found["passes"]}
 
