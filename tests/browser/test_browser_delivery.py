@@ -8,6 +8,7 @@ from playwright.sync_api import Page, Playwright, expect
 from asked import ANSWERS, named, publish, stored_reports, wait_for_reports
 from chromium import UNREACHABLE, Devices, Watch, open_profile
 from collecting import Served
+from sotto_protocol import Survey
 from visit import Visit, report_in
 from wire import Wire
 
@@ -47,6 +48,13 @@ def test_what_was_answered_offline_is_delivered_when_the_browser_is_opened_again
     wait_for_reports(collector, survey, receipt)
 
 
+def expect_no_questions(page: Page, collector: Served, survey: Survey) -> None:
+    page.goto(f"{collector.url}/s/{survey.id}")
+    expect(page.get_by_role("alert")).to_contain_text("This browser couldn't save what it needs")
+    expect(page.locator("#fields")).to_have_attribute("disabled", "")
+
+
+@pytest.mark.rare
 def test_a_browser_whose_database_fails_reports_no_second_time(
     collector: Served, playwright: Playwright, tmp_path: Path
 ) -> None:
@@ -59,10 +67,7 @@ def test_a_browser_whose_database_fails_reports_no_second_time(
     kept.rename(tmp_path / "aside")
     kept.write_text("no folder")
     with open_profile(playwright, tmp_path) as context:
-        page = context.pages[0]
-        page.goto(f"{collector.url}/s/{survey.id}")
-        expect(page.get_by_role("alert")).to_contain_text("This browser couldn't save what it needs")
-        expect(page.locator("#fields")).to_have_attribute("disabled", "")
+        expect_no_questions(context.pages[0], collector, survey)
     kept.unlink()
     (tmp_path / "aside").rename(kept)
     with open_profile(playwright, tmp_path) as context:
@@ -70,6 +75,14 @@ def test_a_browser_whose_database_fails_reports_no_second_time(
     assert len(stored_reports(collector, survey)) == 1
 
 
+def test_a_browser_whose_database_fails_asks_nothing(collector: Served, playwright: Playwright, tmp_path: Path) -> None:
+    survey = publish(collector, named("broken-first"))
+    with open_profile(playwright, tmp_path) as context:
+        (tmp_path / "Default" / "IndexedDB").write_text("no folder")
+        expect_no_questions(context.pages[0], collector, survey)
+
+
+@pytest.mark.rare
 def test_a_report_is_delivered_as_soon_as_the_device_is_online_again(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -87,6 +100,7 @@ def test_a_report_is_delivered_as_soon_as_the_device_is_online_again(
     wait_for_reports(collector, survey, receipt)
 
 
+@pytest.mark.rare
 def test_an_answer_that_was_lost_costs_a_repeat_of_the_same_bytes(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -109,13 +123,13 @@ def test_an_answer_that_was_lost_costs_a_repeat_of_the_same_bytes(
     wait_for_reports(collector, survey, receipt)
 
 
-@pytest.mark.parametrize("is_left", [False, True], ids=["closed", "left"])
+@pytest.mark.parametrize("is_left", [False, pytest.param(True, marks=pytest.mark.rare)], ids=["closed", "left"])
 def test_a_page_that_goes_as_soon_as_it_has_sent_has_delivered(
     is_left: bool, collector: Served, devices: Devices
 ) -> None:
     survey = publish(collector, named(f"gone-{is_left}".lower()))
     receipts = []
-    for _ in range(4):
+    for _ in range(2):
         context, _ = devices()
         visit = Visit(context.new_page(), collector.url, survey).open()
         visit.fill(ANSWERS)
@@ -137,6 +151,7 @@ def two_tabs(devices: Devices, collector: Served, survey_id: str) -> tuple[Visit
     return first, second
 
 
+@pytest.mark.rare
 def test_two_tabs_make_one_report(collector: Served, devices: Devices) -> None:
     first, second = two_tabs(devices, collector, "two-tabs")
     bodies = []
@@ -183,6 +198,7 @@ def test_two_tabs_send_all_that_waits_once(collector: Served, wire: Wire, device
     assert sorted(sent) == sorted(receipts)
 
 
+@pytest.mark.rare
 def test_a_private_window_delivers_and_forgets(collector: Served, devices: Devices) -> None:
     """Two of them are two devices."""
     survey = publish(collector, named("private"))

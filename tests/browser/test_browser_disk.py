@@ -12,7 +12,7 @@ from asked import HABITS
 from asking_pages import AskingPage, serve_pages
 from chromium import TIMEOUT_MS
 from collecting import serve
-from engines import ENGINES, Tab
+from engines import ENGINES, Tab, engines
 from kept import form_states, read_folder
 from own_site import site_of
 
@@ -103,7 +103,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[AskingPage]
         yield served
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=engines("firefox"))
 def disk(request: pytest.FixtureRequest, pages: list[AskingPage], tmp_path_factory: pytest.TempPathFactory) -> Disk:
     """The disk of an engine in which somebody answered on every page."""
     folder, disk = tmp_path_factory.mktemp(request.param) / "profile", Disk(request.param, pages)

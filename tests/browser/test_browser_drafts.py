@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
 from asked import ANSWERS, named, publish
@@ -35,6 +36,7 @@ def test_draft_is_tried_and_then_answered(collector: Served, devices: Devices) -
     assert tally["n_reports"] == 1
 
 
+@pytest.mark.rare
 def test_draft_of_an_invited_survey_is_tried_without_an_invitation(collector: Served, devices: Devices) -> None:
     survey = named("drafted-invited", invited=True)
     _, _, put = collector.ask("POST", "/v1/drafts", survey.canonical, collector.admin)

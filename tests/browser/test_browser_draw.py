@@ -1,5 +1,6 @@
 """`draw` on the survey page: it asks what was drawn and nothing else, after a reload too, and sends exactly that."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from asked import ANSWERS, named, publish, stored_reports, wait_for_reports
@@ -70,6 +71,7 @@ def test_the_page_asks_what_was_drawn_the_same_after_a_reload_and_sends_that(
     assert len(record) == survey.layout.n_bytes
 
 
+@pytest.mark.rare
 def test_devices_are_asked_differently(collector: Served, wire: Wire, devices: Devices) -> None:
     survey = publish(collector, named("drawn-apart", draw=1))
     found = set()
@@ -80,6 +82,7 @@ def test_devices_are_asked_differently(collector: Served, wire: Wire, devices: D
     assert len(found) > 1  # all the same with a probability of 1e-5
 
 
+@pytest.mark.rare
 def test_a_database_of_an_earlier_version_is_taken_over(collector: Served, wire: Wire, devices: Devices) -> None:
     survey = publish(collector, named("drawn-later", draw=2))
     context, _ = devices(wire.url)

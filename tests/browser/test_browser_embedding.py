@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from asked import ANSWERS, HABITS, LOUD, configure, named, publish, stored_reports, wait_for_reports
+from cases import rare
 from chromium import Devices
 from collecting import TIMEOUT_S, Served
 from own_site import broken_into, understating
@@ -15,6 +16,8 @@ from sotto_protocol import Survey, compile_toml
 from wire import Wire
 
 MODULES = ("sottovoce.js", "sottovoce.min.js")
+MODULE_FIRST = (MODULES[0], rare(MODULES[1]))
+"""Where a test need not be of both before a release."""
 ANSWER = """async ([module, url, surveyId, answers, options]) => {
   const { SurveyClient } = await import(module);
   window.device = new SurveyClient(url, surveyId, options);
@@ -117,6 +120,7 @@ def test_requests_tell_neither_the_page_nor_who_is_known_to_the_collector(
     assert not [found for found in headers if found & {"cookie", "referer", "authorization"}]
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("module", MODULES)
 def test_the_modules_and_the_bundle_tell_the_same(
     module: str, collector: Served, site: str, devices: Devices, allowed: Survey
@@ -127,6 +131,7 @@ def test_the_modules_and_the_bundle_tell_the_same(
     assert told == [allowed.id, allowed.fingerprint, str(allowed.epsilon), ids, str(allowed.epsilon), True, True]
 
 
+@pytest.mark.rare
 def test_a_tab_that_closes_as_soon_as_it_has_answered_has_delivered(
     collector: Served, site: str, devices: Devices, allowed: Survey
 ) -> None:
@@ -157,6 +162,7 @@ def _wait_for_number(collector: Served, survey: Survey, n_reports: int) -> None:
     assert len(found) == n_reports
 
 
+@pytest.mark.rare
 def test_two_tabs_that_answer_at_once_make_one_report(
     collector: Served, site: str, devices: Devices, allowed: Survey
 ) -> None:
@@ -173,6 +179,7 @@ def test_two_tabs_that_answer_at_once_make_one_report(
     wait_for_reports(collector, allowed, receipt)
 
 
+@pytest.mark.rare
 def test_a_database_that_is_taken_away_is_opened_anew(
     collector: Served, site: str, devices: Devices, allowed: Survey
 ) -> None:
@@ -200,6 +207,7 @@ def test_a_transaction_whose_database_is_taken_away_is_run_again(
     assert page.evaluate(STOP) == []
 
 
+@pytest.mark.rare
 def test_a_page_that_is_left_as_a_transaction_ends_complains_of_nothing(
     collector: Served, site: str, devices: Devices, allowed: Survey
 ) -> None:
@@ -209,6 +217,7 @@ def test_a_page_that_is_left_as_a_transaction_ends_complains_of_nothing(
     assert page.evaluate(LEFT_AS_ONE_ENDS, given) > 1
 
 
+@pytest.mark.rare
 def test_a_database_in_use_can_be_deleted(collector: Served, site: str, devices: Devices, allowed: Survey) -> None:
     page = open_app(devices, site)
     given = [f"{collector.url}/js/{MODULES[0]}", collector.url, allowed.id, ANSWERS, {}]
@@ -238,7 +247,7 @@ def liar(collector: Served, site: str) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", MODULE_FIRST)
 def test_a_page_refuses_a_collector_that_declares_epsilon_1_and_takes_5(
     module: str, liar: str, collector: Served, site: str, devices: Devices
 ) -> None:
@@ -249,6 +258,7 @@ def test_a_page_refuses_a_collector_that_declares_epsilon_1_and_takes_5(
     assert stored_reports(collector, LOUD) == {}
 
 
+@pytest.mark.rare
 def test_a_page_refuses_what_takes_more_than_it_allows(
     liar: str, collector: Served, site: str, devices: Devices
 ) -> None:
@@ -259,6 +269,7 @@ def test_a_page_refuses_what_takes_more_than_it_allows(
     assert stored_reports(collector, LOUD) == {}
 
 
+@pytest.mark.rare
 def test_a_pinned_page_refuses_a_collector_that_lowers_the_noise(
     collector: Served, site: str, devices: Devices
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
 from asked import configure
+from cases import rare
 from chromium import open_profile
 from collecting import TIMEOUT_S, Served, serve
 from embedded import CANARY, CHOSEN, LUNCH, forms_in
@@ -82,6 +83,7 @@ def test_page_of_your_own_sends_what_it_shows_and_keeps_no_answer(place: Place, 
     assert watch.complaints == []
 
 
+@pytest.mark.rare
 def test_page_shows_the_receipt_to_who_comes_again(place: Place, device: BrowserContext) -> None:
     page = device.new_page()
     _, receipt = send(page, f"{place.to_site.url}/index.html")
@@ -92,6 +94,7 @@ def test_page_shows_the_receipt_to_who_comes_again(place: Place, device: Browser
     assert len(place.posts()) == 1
 
 
+@pytest.mark.rare
 def test_respondent_who_changes_an_answer_and_changes_it_back_sees_the_same_noise(
     place: Place, device: BrowserContext
 ) -> None:
@@ -108,6 +111,7 @@ def test_respondent_who_changes_an_answer_and_changes_it_back_sees_the_same_nois
     assert place.posts() == []
 
 
+@pytest.mark.rare
 def test_question_that_needs_an_answer_is_asked_for_and_the_others_may_be_left_out(
     place: Place, device: BrowserContext
 ) -> None:
@@ -122,6 +126,7 @@ def test_question_that_needs_an_answer_is_asked_for_and_the_others_may_be_left_o
     place.expect_counted(receipt_on(page))
 
 
+@pytest.mark.rare
 def test_page_asks_nothing_until_the_operator_allows_its_origin(place: Place, device: BrowserContext) -> None:
     configure(place.collector, LUNCH, cors_origins=[])
     page = device.new_page()
@@ -144,6 +149,7 @@ def test_page_refuses_a_survey_that_is_not_the_one_that_it_pins(tmp_path: Path, 
         assert place.posts() == []
 
 
+@pytest.mark.rare
 def test_collector_gives_the_module_to_pages_of_any_origin(place: Place, device: BrowserContext) -> None:
     page = device.new_page()
     page.goto(f"{place.to_site.url}/bare.html")
@@ -157,9 +163,10 @@ LEAKS = [
     "document.body.append(Object.assign(document.createElement('script'), { textContent: 'fetch(\"/leak\")' }))",
     "Object.assign(document.querySelector('form'), { method: 'get', action: '/leak' }).submit()",
 ]
+NAMED = ["fetch", "image", "inline script", "form"]
 
 
-@pytest.mark.parametrize("leak", LEAKS, ids=["fetch", "image", "inline script", "form"])
+@pytest.mark.parametrize("leak", [rare(leak) if leak in LEAKS[1:3] else leak for leak in LEAKS], ids=NAMED)
 def test_policy_lets_nothing_leave_the_page_but_what_the_client_sends(
     place: Place, device: BrowserContext, leak: str
 ) -> None:
@@ -192,6 +199,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.rare
 def test_what_is_typed_is_in_no_file_of_the_browser(playwright: Playwright, place: Place, tmp_path: Path) -> None:
     """But where a form lets the browser remember what is typed: there it is found."""
     for name in ("index.html", "bare.html"):
@@ -267,6 +275,7 @@ def test_tablet_asks_several_respondents_without_a_network_and_forgets_them(
     assert page.evaluate("indexedDB.databases()") == []
 
 
+@pytest.mark.rare
 def test_respondent_who_stops_has_sent_nothing_and_the_next_finds_an_empty_form(
     place: Place, device: BrowserContext
 ) -> None:

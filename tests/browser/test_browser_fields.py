@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
+from cases import rare
 from chromium import CLIENT
 from own_site import site_of
 
@@ -67,13 +68,14 @@ def test_field_that_was_without_a_form_sends_nothing_where_the_browser_has_no_di
     assert page.locator("[name=loose]").input_value() == "turnip"
 
 
-@pytest.mark.parametrize("kind", ["submit", "image", "button", "reset"])
+@pytest.mark.parametrize("kind", ["submit", rare("image"), rare("button"), rare("reset")])
 def test_buttons_are_left_alone(page: Page, kind: str) -> None:
     page.evaluate(f"document.querySelector('#asked').innerHTML = '<input name=act type={kind}><input name=answer>'")
     page.evaluate("() => void sotto.keepOffDisk(document.querySelector('#asked'))")
     assert page.evaluate(SAID) == {"act": ["", ""], "answer": KEPT, "theirs": ["", ""]}
 
 
+@pytest.mark.rare
 def test_field_that_no_form_can_own_does_not_hold_the_page_up(page: Page) -> None:
     """As in a part of a page that is not in it yet."""
     page.evaluate("""() => {

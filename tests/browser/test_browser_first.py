@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from asked import ANSWERS, HABITS, invite, named, publish, revoke, wait_for_reports
+from cases import rare
 from chromium import UNREACHABLE, Devices
 from collecting import Served
 from visit import Visit
@@ -16,7 +17,7 @@ USED = "It has already been used, or is for a different survey."
 ANSWERING = "() => document.activeElement.matches('#problems') || document.querySelector('input:checked')"
 
 
-@pytest.mark.parametrize("missing", ["delete Intl.ListFormat", "delete Document.prototype.replaceChildren"])
+@pytest.mark.parametrize("missing", ["delete Intl.ListFormat", rare("delete Document.prototype.replaceChildren")])
 def test_a_browser_that_lacks_something_is_told_so(missing: str, collector: Served, devices: Devices) -> None:
     context, watch = devices()
     watch.forgive("uncaught: ")
@@ -28,7 +29,7 @@ def test_a_browser_that_lacks_something_is_told_so(missing: str, collector: Serv
     expect(page.locator("#loading")).to_be_hidden()
 
 
-@pytest.mark.parametrize("script", ["survey.min.js", "sottovoce.min.js"])
+@pytest.mark.parametrize("script", ["survey.min.js", rare("sottovoce.min.js")])
 def test_a_browser_that_cannot_read_a_script_is_told_so(script: str, collector: Served, devices: Devices) -> None:
     context, watch = devices()
     watch.forgive("uncaught: ")
@@ -42,17 +43,12 @@ def test_a_browser_that_cannot_read_a_script_is_told_so(script: str, collector: 
     expect(page.locator("#fields :is(input, select):enabled")).to_have_count(0)
 
 
-def test_a_browser_of_today_is_told_nothing(collector: Served, devices: Devices) -> None:
-    visit = Visit(devices()[0].new_page(), collector.url, HABITS).open()
-    expect(visit.page.get_by_text(TOO_OLD)).to_be_hidden()
-    expect(visit.page.locator("#fields")).to_be_enabled()
-
-
 def open_invited(page: Page, url: str, collector: Served, survey_id: str) -> tuple[Visit, list[str]]:
     survey = publish(collector, named(survey_id, invited=True))
     return Visit(page, url, survey), invite(collector, survey, 2)
 
 
+@pytest.mark.rare
 def test_a_link_within_the_page_is_no_invitation(collector: Served, devices: Devices) -> None:
     visit, (_, good) = open_invited(devices()[0].new_page(), collector.url, collector, "linked")
     visit.open(f"#{good}")
@@ -65,7 +61,7 @@ def test_a_link_within_the_page_is_no_invitation(collector: Served, devices: Dev
     expect(visit.page.get_by_label("Your invitation")).to_have_value(good)
 
 
-@pytest.mark.parametrize("way", ["opened", "followed", "typed"])
+@pytest.mark.parametrize("way", [rare("opened"), rare("followed"), "typed"])
 def test_an_invitation_that_cannot_be_used_is_said_to_be_before_any_answer(
     way: str, collector: Served, devices: Devices
 ) -> None:
@@ -93,9 +89,10 @@ def test_an_invitation_that_cannot_be_used_is_said_to_be_before_any_answer(
 
 def test_an_invitation_is_not_spent_by_being_checked(collector: Served, devices: Devices) -> None:
     visit, (good, other) = open_invited(devices()[0].new_page(), collector.url, collector, "unspent")
-    for _ in range(3):
+    for _ in range(2):
         visit.open(f"#{good}")
         expect(visit.alarm).to_be_empty()
+        expect(visit.page.get_by_text(TOO_OLD)).to_be_hidden()
     visit.fill(ANSWERS)
     visit.review()
     visit.send()
@@ -110,6 +107,7 @@ def test_an_invitation_is_not_spent_by_being_checked(collector: Served, devices:
         expect(visit.alarm).to_contain_text(said) if said else expect(visit.alarm).to_be_empty()
 
 
+@pytest.mark.rare
 def test_without_a_connection_an_invitation_is_checked_later(collector: Served, wire: Wire, devices: Devices) -> None:
     context, watch = devices(wire.url)
     visit, (revoked, _) = open_invited(context.new_page(), wire.url, collector, "later")

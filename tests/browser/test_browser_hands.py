@@ -1,5 +1,6 @@
 """The survey page by keyboard alone, and by touch on a small phone."""
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from asked import ANSWERS, HABITS, named, publish, wait_for_reports
@@ -79,6 +80,7 @@ def test_a_survey_is_answered_by_keyboard_alone(collector: Served, devices: Devi
     wait_for_reports(collector, survey, receipt)
 
 
+@pytest.mark.rare
 def test_the_keyboard_leads_from_an_error_to_its_question(collector: Served, devices: Devices) -> None:
     context, _ = devices()
     visit = Visit(context.new_page(), collector.url, HABITS).open()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
+from cases import rare
 from chromium import Devices
 from collecting import Served
 from own_site import blank, site_of
@@ -27,7 +28,7 @@ ENDS = """async ([collector, url]) => {
 }"""
 
 
-@pytest.fixture(params=DRIPS)
+@pytest.fixture(params=["body", *map(rare, list(DRIPS)[1:])])
 def dripping(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a server that sends a head, and then these bytes over and over."""
     head, piece = DRIPS[request.param]

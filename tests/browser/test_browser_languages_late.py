@@ -1,5 +1,6 @@
 """The page's language changed late: a report waits, the survey was closed, its draft was replaced."""
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from asked import end, publish, wait_for_reports
@@ -47,6 +48,7 @@ def test_report_that_nothing_keeps_outlives_a_change_of_language(collector: Serv
     assert asked == ["beforeunload"]
 
 
+@pytest.mark.rare
 def test_language_that_is_chosen_offline_leaves_the_receipt(collector: Served, devices: Devices) -> None:
     context, watch = devices()
     watch.forgive(UNREACHABLE)
@@ -64,6 +66,7 @@ def test_language_that_is_chosen_offline_leaves_the_receipt(collector: Served, d
     assert visit.receipt() == receipt
 
 
+@pytest.mark.rare
 def test_survey_that_was_closed_meanwhile_is_over_in_the_other_language_too(
     collector: Served, devices: Devices
 ) -> None:
@@ -77,6 +80,7 @@ def test_survey_that_was_closed_meanwhile_is_over_in_the_other_language_too(
     expect(visit.alarm).to_be_empty()
 
 
+@pytest.mark.rare
 def test_draft_that_was_replaced_meanwhile_can_be_answered_in_the_other_language(
     collector: Served, devices: Devices
 ) -> None:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from asked import publish, sleep, stored_reports, wait_for_reports
@@ -13,6 +14,7 @@ from wire import Wire
 RANGE = "A number from 0 to 16, in steps of 0.25."
 
 
+@pytest.mark.rare
 def test_a_number_is_typed_reviewed_and_sent(collector: Served, wire: Wire, devices: Devices) -> None:
     survey = publish(collector, sleep("sleep"))
     context, _ = devices(wire.url)

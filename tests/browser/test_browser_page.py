@@ -7,6 +7,7 @@ from playwright.sync_api import Page, Playwright, expect
 from playwright.sync_api import TimeoutError as Late
 
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke, stored_reports, wait_for_reports
+from cases import rare
 from chromium import UNREACHABLE, Devices, launch_options
 from collecting import Served
 from sotto_protocol import Survey, compile_survey
@@ -35,6 +36,7 @@ def shown_rows(page: Page) -> list[list[str]]:
     return [row.locator("td").all_inner_texts() for row in page.locator("table.review tr:has(.sent)").all()]
 
 
+@pytest.mark.rare
 def test_what_was_shown_before_is_what_is_sent(collector: Served, wire: Wire, devices: Devices) -> None:
     visit = visit_new(devices, wire, "shown", collector)
     visit.answer(ANSWERS)
@@ -50,6 +52,7 @@ def test_what_was_shown_before_is_what_is_sent(collector: Served, wire: Wire, de
     wait_for_reports(collector, visit.survey, receipt)
 
 
+@pytest.mark.rare
 def test_a_double_click_reviews_once_and_sends_once(collector: Served, wire: Wire, devices: Devices) -> None:
     visit = visit_new(devices, wire, "double", collector)
     visit.answer(ANSWERS)
@@ -112,6 +115,7 @@ def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: D
     assert wire.posts() == []
 
 
+@pytest.mark.rare
 def test_skipping_is_an_answer_like_any_other(collector: Served, wire: Wire, devices: Devices) -> None:
     visit = visit_new(devices, wire, "skipping", collector)
     visit.answer(LEFT_OUT)
@@ -141,6 +145,7 @@ def test_looking_again_or_changing_back_draws_no_new_noise(collector: Served, wi
     assert report_in(bodies[2])["id"] == report_in(bodies[0])["id"]
 
 
+@pytest.mark.rare
 def test_going_back_takes_what_was_answered_out_of_the_review(collector: Served, wire: Wire, devices: Devices) -> None:
     survey = publish(collector, named("back"))
     visit = Visit(devices(wire.url)[0].new_page(), wire.url, survey).open()
@@ -179,6 +184,7 @@ def test_the_browsers_back_leads_from_the_review_to_the_answers_and_tells_nothin
     assert page.locator("input:checked").count() == 0
 
 
+@pytest.mark.rare
 def test_site_data_that_are_deleted_on_the_review_are_said_to_be_and_the_answers_stay(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -229,6 +235,7 @@ def come_back(page: Page, url: str, survey: Survey) -> str:
     return told.value.text
 
 
+@pytest.mark.rare
 def test_an_option_with_a_blank_at_its_edge_can_be_chosen_from_a_list(collector: Served, devices: Devices) -> None:
     options = [f" place {number} " for number in range(20)]
     question = {"id": "place", "type": "one-of", "text": "Where?", "options": options, "epsilon": 1}
@@ -240,6 +247,7 @@ def test_an_option_with_a_blank_at_its_edge_can_be_chosen_from_a_list(collector:
     visit.expect_delivered()
 
 
+@pytest.mark.rare
 def test_a_report_that_was_deleted_with_the_sites_data_is_not_called_delivered(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -258,6 +266,7 @@ def test_a_report_that_was_deleted_with_the_sites_data_is_not_called_delivered(
     expect(visit.page.locator("#erasure")).to_be_hidden()
 
 
+@pytest.mark.rare
 def test_who_has_answered_sees_the_receipt_again(collector: Served, wire: Wire, devices: Devices) -> None:
     visit = visit_new(devices, wire, "receipts", collector)
     visit.answer(ANSWERS)
@@ -319,7 +328,7 @@ def test_every_wave_is_answered_once(collector: Served, wire: Wire, devices: Dev
     wait_for_reports(collector, survey, *receipts)
 
 
-@pytest.mark.parametrize("way", ["opened", "followed", "typed"])
+@pytest.mark.parametrize("way", ["opened", rare("followed"), rare("typed")])
 def test_an_invitation_is_sent_with_the_report_and_nowhere_else(
     way: str, collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -345,6 +354,7 @@ def test_an_invitation_is_sent_with_the_report_and_nowhere_else(
     wait_for_reports(collector, survey, receipt)
 
 
+@pytest.mark.rare
 def test_a_report_that_is_refused_for_its_invitation_is_sent_again_under_another(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:

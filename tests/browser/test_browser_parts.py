@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from asked import publish, wait_for_reports
+from cases import rare
 from chromium import Devices
 from collecting import Served
 from visit import Visit, report_in
@@ -74,6 +75,7 @@ def test_parts_are_answered_one_by_one_and_back_leads_through_them_all(collector
     wait_for_reports(collector, visit.survey, receipt)
 
 
+@pytest.mark.rare
 def test_what_is_wrong_in_a_part_is_said_there_and_before_the_next(collector: Served, devices: Devices) -> None:
     visit = open_ward(collector, devices, "wrong")
     page = visit.page
@@ -90,6 +92,7 @@ def test_what_is_wrong_in_a_part_is_said_there_and_before_the_next(collector: Se
     expect(page.get_by_role("link", name="Question 4: A whole number from 0 to 80.")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_a_problem_of_an_earlier_part_is_shown_there(collector: Served, devices: Devices) -> None:
     visit = open_ward(collector, devices, "earlier")
     visit.fill(ANSWERS)
@@ -101,6 +104,7 @@ def test_a_problem_of_an_earlier_part_is_shown_there(collector: Served, devices:
     expect(visit.page.get_by_role("link", name="Question 1: Please choose one.")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_a_reload_begins_anew_with_nothing_answered(collector: Served, devices: Devices) -> None:
     visit = open_ward(collector, devices, "reloaded")
     visit.fill(ANSWERS)
@@ -110,7 +114,7 @@ def test_a_reload_begins_anew_with_nothing_answered(collector: Served, devices: 
     expect(visit.page.locator("#progressed")).to_have_text("0 of 6 answered")
 
 
-@pytest.mark.parametrize("parts", [True, False])
+@pytest.mark.parametrize("parts", [True, rare(False)])
 def test_the_first_question_is_in_sight_on_a_small_phone_in_every_language(
     parts: bool, collector: Served, devices: Devices
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from asked import ANSWERS, invite, named, publish, wait_for_reports
@@ -55,6 +56,7 @@ def hold(page: Page, ends: str) -> Callable[[], None]:
     return lambda: held[0].continue_()
 
 
+@pytest.mark.rare
 def test_a_language_that_is_chosen_while_the_page_gets_ready_is_shown(collector: Served, devices: Devices) -> None:
     page = devices()[0].new_page()
     visit = open_ward(page, collector.url, collector, "early")
@@ -87,6 +89,7 @@ def test_of_languages_that_are_chosen_one_after_the_other_the_last_is_shown(
     assert page.locator("#fields :checked").count() > 0
 
 
+@pytest.mark.rare
 def test_a_language_that_cannot_be_had_opens_no_form_whose_survey_was_not_read(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -117,6 +120,7 @@ def test_who_comes_back_to_a_page_that_was_left_in_the_middle_of_a_step_sees_no_
     expect(page.locator("#review")).to_be_hidden()
 
 
+@pytest.mark.rare
 def test_who_goes_back_while_the_review_is_made_stays_at_the_questions(collector: Served, devices: Devices) -> None:
     page = devices()[0].new_page()
     page.add_init_script(f"({SLOW})()")
@@ -134,6 +138,7 @@ def test_who_goes_back_while_the_review_is_made_stays_at_the_questions(collector
     expect(page.locator("#review")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_an_erased_report_is_said_to_be_erased_when_the_device_is_online_again(
     collector: Served, devices: Devices
 ) -> None:
@@ -158,6 +163,7 @@ def open_invited(page: Page, url: str, collector: Served, survey_id: str) -> tup
     return Visit(page, url, survey), invite(collector, survey, 2)
 
 
+@pytest.mark.rare
 def test_an_invited_report_is_seen_to_be_delivered_when_the_device_is_online_again(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -178,6 +184,7 @@ def test_an_invited_report_is_seen_to_be_delivered_when_the_device_is_online_aga
     wait_for_reports(collector, visit.survey, receipt)
 
 
+@pytest.mark.rare
 def test_what_is_said_late_of_an_invitation_is_not_said_of_another(collector: Served, devices: Devices) -> None:
     page = devices()[0].new_page()
     visit, (used, good) = open_invited(page, collector.url, collector, "replaced")

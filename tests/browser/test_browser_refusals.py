@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from asked import HABITS, LOUD, named, publish, stored_reports
+from cases import rare
 from chromium import Devices
 from collecting import Served
 from own_site import Tamper, broken_into, understating
@@ -41,8 +42,8 @@ def limiting(survey: Survey) -> Tamper:
     [
         (understating, LOUD, "declares 1 but the thresholds take 4.9"),
         (exchanging, HABITS, "not the pinned one"),
-        (renewing, HABITS, "$.questions[0].type: must be one of yes-no, one-of, any-of, number, text."),
-        (limiting, LOUD, "above maxEpsilon (4)"),
+        rare(renewing, HABITS, "$.questions[0].type: must be one of yes-no, one-of, any-of, number, text."),
+        rare(limiting, LOUD, "above maxEpsilon (4)"),
     ],
 )
 def test_the_survey_page_refuses(

@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from asked import ANSWERS, LOUD, configure, named, publish, stored_reports, wait_for_reports
+from cases import rare
 from collecting import Served, check_store, serve
 from component_site import asking, element, page_of, policy_for
-from engines import ENGINES, Tab, until
+from engines import ENGINES, Tab, engines, until
 from own_site import blank, site_of
 from sotto_client.cli import main
 from sotto_collector.store import Store
@@ -130,8 +131,8 @@ def restored(folder: Path, survey: Survey, *flags: str) -> AbstractContextManage
     return serve(folder / "anew.db", *flags, survey=survey)
 
 
-@pytest.mark.parametrize("days", [DAYS, 0])
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("days", [DAYS, rare(0)])
+@pytest.mark.parametrize("engine", engines("chromium"))
 def test_what_a_restored_collector_lost_is_sent_again(engine: str, days: int, tmp_path: Path) -> None:
     """By its page, and on a page of one's own, by client and element: where they keep it; else nothing can be sent."""
     flags = ("--page-resend-days", str(days)) if days else ()
@@ -185,7 +186,7 @@ def test_what_a_restored_collector_lost_is_sent_again(engine: str, days: int, tm
         assert [name for name, rows in stores.items() if '"answers"' in rows] == (["sent"] if days else [])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", engines("webkit"))
 def test_a_database_of_the_version_before_loses_nothing(
     engine: str, collector: Served, wire: Wire, tmp_path: Path
 ) -> None:

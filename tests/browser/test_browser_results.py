@@ -67,6 +67,7 @@ def test_new_reports_appear_and_are_announced_and_focus_stays(opened: tuple[Page
     expect(page.locator("#q1-numbers")).to_have_attribute("open", "")
 
 
+@pytest.mark.rare
 def test_the_last_day_is_written_as_readers_write_it_and_stays_so(
     opened: tuple[Page, Watch], collector: Served
 ) -> None:
@@ -80,6 +81,7 @@ def test_the_last_day_is_written_as_readers_write_it_and_stays_so(
     expect(last).to_contain_text("The survey is open until December 31, 9999.")
 
 
+@pytest.mark.rare
 def test_nothing_is_sent_or_announced_while_nothing_is_new(opened: tuple[Page, Watch]) -> None:
     page, _ = opened
     with page.expect_response(lambda response: response.status == 304):
@@ -101,6 +103,7 @@ def test_a_choice_that_is_being_made_is_left_alone(opened: tuple[Page, Watch], c
     assert "level=0.99" in page.url
 
 
+@pytest.mark.rare
 def test_files_are_saved_under_their_names_and_the_page_stays(opened: tuple[Page, Watch]) -> None:
     page, _ = opened
     page.locator("#q1-opens").click()

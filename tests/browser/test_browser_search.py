@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from asked import publish
+from cases import rare
 from chromium import Devices
 from collecting import Served
 from component_visit import Ask, press
@@ -24,7 +25,7 @@ def towns(survey_id: str, n_options: int = len(TOWNS)) -> Survey:
     )
 
 
-@pytest.fixture(params=["page", "element"])
+@pytest.fixture
 def opened(request: pytest.FixtureRequest, collector: Served, devices: Devices, ask: Ask) -> Page:
     """The survey on its page, or in the element."""
     survey = publish(collector, towns(f"towns-{request.node.name.partition('[')[0][-24:].strip('_')}-{request.param}"))
@@ -35,6 +36,7 @@ def opened(request: pytest.FixtureRequest, collector: Served, devices: Devices, 
     return page
 
 
+@pytest.mark.parametrize("opened", ["page", rare("element")], indirect=True)
 def test_a_list_is_shortened_to_what_is_typed_and_keeps_what_is_chosen(opened: Page) -> None:
     search, town = opened.get_by_label("Find an option").first, opened.get_by_role("combobox")
     expect(town.locator("option")).to_have_count(len(TOWNS) + 1)
@@ -55,6 +57,7 @@ def test_a_list_is_shortened_to_what_is_typed_and_keeps_what_is_chosen(opened: P
     assert town.evaluate("(it) => it.selectedOptions[0].textContent") == "Town 3999"
 
 
+@pytest.mark.parametrize("opened", [rare("page"), "element"], indirect=True)
 def test_boxes_are_shortened_and_the_review_says_all_and_nothing_that_was_sought_stays(opened: Page) -> None:
     opened.get_by_label("Find an option").first.fill("town 7")  # options that are sent as well are not in the list now
     opened.get_by_role("combobox").select_option(label="Town 7")
@@ -86,6 +89,7 @@ def _words_in(page: Page) -> list[str]:
     return opened
 
 
+@pytest.mark.rare
 def test_a_short_list_has_no_search(collector: Served, devices: Devices) -> None:
     survey = compile_survey(
         {

@@ -9,7 +9,7 @@ import pytest
 from asked import HABITS
 from asking_pages import AskingPage, serve_pages
 from collecting import serve
-from engines import ENGINES
+from engines import ENGINES, engines
 
 UNSPOKEN = {
     "spellcheck": "false",
@@ -81,7 +81,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[AskingPage]
         yield served
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", engines("chromium"))
 def test_no_service_is_given_what_is_typed_or_shown(engine: str, pages: list[AskingPage], tmp_path: Path) -> None:
     """From the first field to the receipt: on the survey page, in the element, in a SurveyJS form, in the examples."""
     with ENGINES[engine](tmp_path / "profile") as tab:

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from asked import publish, sleep, stored_reports, wait_for_reports
+from cases import rare
 from chromium import Devices
 from collecting import Served
 from component_visit import Ask, press
@@ -62,6 +63,7 @@ def turn_wheel(page: Page, field: Locator) -> None:
         page.evaluate("() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))")
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(("locale", "tag"), [("en-US", "de"), ("de-DE", "de"), ("ar-EG", "ar")])
 def test_a_number_is_what_was_typed_in_every_language(
     locale: str, tag: str, collector: Served, devices: Devices
@@ -94,7 +96,7 @@ def test_what_is_typed_is_the_same_report_as_the_number_with_a_point(collector: 
     assert len(stored_reports(collector, survey)) == 1
 
 
-@pytest.mark.parametrize("tag", ["de", "ar"])
+@pytest.mark.parametrize("tag", [rare("de"), "ar"])
 def test_a_number_that_can_be_read_in_two_ways_is_refused(tag: str, collector: Served, devices: Devices) -> None:
     page = devices()[0].new_page()
     Visit(page, collector.url, halves(collector, f"ambiguous-{tag}")).open(f"?lang={tag}")
@@ -121,6 +123,7 @@ def test_scrolling_changes_no_number(collector: Served, devices: Devices) -> Non
     assert page.locator("td.answered").all_inner_texts() == ["8 hours", "20"]
 
 
+@pytest.mark.rare
 def test_what_is_typed_stays_as_typed_in_another_language(collector: Served, devices: Devices) -> None:
     page = devices()[0].new_page()
     Visit(page, collector.url, halves(collector, "as-typed")).open("?lang=de")
@@ -135,7 +138,7 @@ def test_what_is_typed_stays_as_typed_in_another_language(collector: Served, dev
         assert [page.locator(field).input_value() for field in ("#q1-1", "#q2-1")] == [typed, f" {typed}\u202e"]
 
 
-@pytest.mark.parametrize("tag", ["de", "ar"])
+@pytest.mark.parametrize("tag", [rare("de"), "ar"])
 def test_a_text_is_refused_in_the_readers_language(tag: str, collector: Served, devices: Devices) -> None:
     page = devices()[0].new_page()
     Visit(page, collector.url, halves(collector, f"refused-{tag}")).open(f"?lang={tag}")
@@ -155,6 +158,7 @@ def test_a_text_is_refused_in_the_readers_language(tag: str, collector: Served, 
     expect(page.locator("#review")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_what_the_client_alone_refuses_is_marked_as_english(collector: Served, devices: Devices) -> None:
     page = devices()[0].new_page()
     Visit(page, collector.url, halves(collector, "english")).open("?lang=ar")
@@ -183,6 +187,7 @@ def test_the_element_reads_numbers_as_the_page_does(ask: Ask, collector: Served)
         expect(page.locator("#q1-error")).to_have_text(f"A number from 0 to 16, in steps of 0.25. {HOW}")
 
 
+@pytest.mark.rare
 def test_the_element_refuses_in_the_readers_language(ask: Ask, collector: Served) -> None:
     page = ask(halves(collector, "typed-refused"), lang="ar")
     said = language("ar")

@@ -44,16 +44,19 @@ def test_one_answer_and_the_same_coins_make_the_same_report(collector: Served, p
     assert found == [[vector["reports"], vector["wire"], vector["bytes_used"]] for vector in vectors]
 
 
+@pytest.mark.rare
 def test_a_string_sets_the_same_bits(collector: Served, page: Page) -> None:
     vectors = [vector for vector in read("bloom")["vectors"] if vector["hash"] == "sottovoce"]
     assert page.evaluate(RUN, ["bloom", [collector.url, vectors]]) == [vector["bits"] for vector in vectors]
 
 
+@pytest.mark.rare
 def test_a_string_is_in_the_same_bucket(collector: Served, page: Page) -> None:
     vectors = read("sketch")["vectors"]
     assert page.evaluate(RUN, ["sketch", [collector.url, vectors]]) == [vector["bucket"] for vector in vectors]
 
 
+@pytest.mark.rare
 def test_surveys_are_read_and_refused_alike(collector: Served, page: Page) -> None:
     document = read("surveys")
     vectors = document["surveys"] + document["refused"]

@@ -18,12 +18,17 @@ from asked import (
     stored_reports,
     wait_for_reports,
 )
+from cases import rare
 from chromium import Devices
 from collecting import Served
 from component_site import FALLBACK, PROGRAM, asking, element, page_of, policy_for
 from component_visit import FORGIVEN, WARD, Ask, answer, heard_on, press, receipt_on, send
 from sotto_protocol import Survey, compile_toml
 from wire import Wire
+
+HELD = """() => document.querySelector("sotto-survey").shadowRoot.textContent + document.body.textContent
+  + JSON.stringify([{ ...localStorage }, document.cookie])"""
+"""All that the page has in which an answer could be."""
 
 
 def test_from_the_answers_to_the_report(ask: Ask, collector: Served, wire: Wire) -> None:
@@ -39,6 +44,7 @@ def test_from_the_answers_to_the_report(ask: Ask, collector: Served, wire: Wire)
     expect(page.get_by_text("Your report was delivered.")).to_be_visible()
     receipt = receipt_on(page)
     wait_for_reports(collector, survey, receipt)
+    assert [word for word in ("kaleidoscope", "persimmons", "elderflower") if word in page.evaluate(HELD)] == []
     assert [post.body.decode() for post in wire.posts()] == [body]
     asked = {"survey": survey.id, "fingerprint": survey.fingerprint, "wave": 1}
     ready = ["ready", asked | {"isAnswered": False}]
@@ -46,18 +52,6 @@ def test_from_the_answers_to_the_report(ask: Ask, collector: Served, wire: Wire)
     page.reload()
     expect(page.get_by_role("heading", name="This device has already answered")).to_be_visible()
     assert receipt_on(page) == receipt
-
-
-def test_nothing_that_was_answered_is_in_the_page_any_more(ask: Ask, collector: Served) -> None:
-    survey = publish(collector, named("component-forgets"))
-    page = ask(survey)
-    answer(page, survey)
-    send(page)
-    held = "document.querySelector('sotto-survey').shadowRoot.textContent"
-    found = page.evaluate(
-        f"{held} + document.body.textContent + JSON.stringify([{{...localStorage}}, document.cookie])"
-    )
-    assert [word for word in ("kaleidoscope", "persimmons", "elderflower") if word in found] == []
 
 
 def test_the_same_answers_get_the_same_noise_after_a_change_and_back(ask: Ask, collector: Served, wire: Wire) -> None:
@@ -138,6 +132,7 @@ def test_an_element_that_pins_nothing_asks_nothing(ask: Ask, wire: Wire) -> None
     expect(page.get_by_role("alert")).to_contain_text("64 hexadecimal digits")
 
 
+@pytest.mark.rare
 def test_parts_of_a_survey_are_answered_one_by_one(ask: Ask, collector: Served) -> None:
     survey = publish(collector, compile_toml(WARD.format(id="component-parts")))
     page = ask(survey)
@@ -183,7 +178,7 @@ def test_a_keyboard_is_enough(ask: Ask, collector: Served) -> None:
     ("lacking", "said"),
     [
         ("Object.defineProperty(crypto, 'subtle', { value: undefined })", "This page needs an https address"),
-        ("delete globalThis.ReadableStream", "sottovoce needs ReadableStream, which this browser lacks."),
+        rare("delete globalThis.ReadableStream", "sottovoce needs ReadableStream, which this browser lacks."),
     ],
 )
 def test_what_a_browser_lacks_is_said(ask: Ask, collector: Served, wire: Wire, lacking: str, said: str) -> None:
@@ -205,6 +200,7 @@ def test_another_program_than_the_pinned_one_does_not_run(collector: Served, dev
         assert page.title() == "A firm's own page"
 
 
+@pytest.mark.rare
 def test_numbers(ask: Ask, collector: Served) -> None:
     survey = publish(collector, sleep("component-sleep"))
     page = ask(survey)
@@ -245,6 +241,7 @@ def test_an_invitation_comes_in_the_address_which_loses_it(ask: Ask, collector: 
     send(again)
 
 
+@pytest.mark.rare
 def test_a_wave_is_asked_by_its_number(ask: Ask, collector: Served) -> None:
     survey = publish(collector, named("component-wave", DIARY))
     page = ask(survey, wave="2")
@@ -260,6 +257,7 @@ def test_a_wave_is_asked_by_its_number(ask: Ask, collector: Served) -> None:
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_only_what_is_drawn_is_asked(ask: Ask, collector: Served) -> None:
     survey = publish(collector, named("component-drawn", draw=2))
     page = ask(survey)
@@ -271,6 +269,7 @@ def test_only_what_is_drawn_is_asked(ask: Ask, collector: Served) -> None:
     assert page.locator("[data-question]").evaluate_all("(all) => all.map((each) => each.dataset.question)") == drawn
 
 
+@pytest.mark.rare
 def test_a_page_allows_no_more_than_its_budget(ask: Ask, collector: Served) -> None:
     loud = publish(collector, named("component-loud", LOUD))
     page = ask(loud, max_epsilon="4")
@@ -280,6 +279,7 @@ def test_a_page_allows_no_more_than_its_budget(ask: Ask, collector: Served) -> N
     send(page)
 
 
+@pytest.mark.rare
 def test_a_report_waits_for_the_network_and_is_delivered(ask: Ask, collector: Served, wire: Wire) -> None:
     survey = publish(collector, named("component-offline"))
     page = ask(survey)
@@ -304,10 +304,13 @@ def test_a_report_that_is_refused_says_why_and_is_heard_of(ask: Ask, collector: 
     press(page, "Send")
     expect(page.get_by_role("heading", name="Your report wasn't accepted")).to_be_visible()
     expect(page.get_by_text("The survey is over and takes no more answers.")).to_be_visible()
+    expect(page.get_by_text("Your receipt", exact=True)).to_be_hidden()
+    expect(page.get_by_text("have the report erased")).to_be_hidden()
     name, detail = heard_on(page)[-1]
     assert (name, detail["code"]) == ("refused", "survey_closed")
 
 
+@pytest.mark.rare
 def test_a_report_is_erased_by_its_receipt(ask: Ask, collector: Served) -> None:
     survey = publish(collector, named("component-erased"))
     page = ask(survey)
@@ -317,14 +320,3 @@ def test_a_report_is_erased_by_its_receipt(ask: Ask, collector: Served) -> None:
     press(page, "Erase it now")
     expect(page.get_by_role("heading", name="Your report was erased")).to_be_visible()
     assert stored_reports(collector, survey) == {receipt: b""}
-
-
-def test_an_element_that_is_taken_away_forgets_and_asks_anew_elsewhere(ask: Ask, collector: Served) -> None:
-    survey = publish(collector, named("component-moved"))
-    page = ask(survey)
-    answer(page, survey)
-    page.evaluate("globalThis.it = document.querySelector('sotto-survey'); it.remove()")
-    assert page.evaluate("it.shadowRoot.querySelectorAll('input, select').length") == 0
-    page.evaluate("document.body.append(it)")
-    expect(page.get_by_label("Yes", exact=True)).not_to_be_checked()
-    expect(page.get_by_role("textbox")).to_have_value("")

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from asked import configure, publish
+from cases import rare
 from chromium import UNREACHABLE, Devices
 from collecting import Served
 from component_site import page_of, policy_for
@@ -49,7 +50,7 @@ def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return pack(tmp_path_factory.mktemp("packed"))
 
 
-@pytest.fixture(scope="module", params=BUILDS)
+@pytest.fixture(scope="module", params=["vite", rare("vite-react-18"), "webpack", rare("esbuild")])
 def built(request: pytest.FixtureRequest, tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What a bundler made of an example that asks ASKED, by path."""
     bundler, name, beside = BUILDS[request.param]
@@ -110,6 +111,7 @@ def test_it_is_answered_in_arabic(page: Page, site: str, wire: Wire) -> None:
     assert [name for name, _ in heard_on(page)] == ["ready", "prepared", "sent", "delivered"]
 
 
+@pytest.mark.parametrize("built", ["vite", *map(rare, list(BUILDS)[1:])], indirect=True)
 def test_words_that_are_missing_are_said_and_asked_for_again(page: Page, site: str, built: dict[str, bytes]) -> None:
     written = (PROTECTS.encode(), json.dumps(PROTECTS)[1:-1].encode())
     (words,) = (path for path, made in built.items() if any(form in made.lower() for form in written))

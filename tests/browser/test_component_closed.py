@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from playwright.sync_api import expect
 
 from asked import end, named, publish, wait_for_reports
@@ -17,6 +18,7 @@ globalThis.Date = class extends Real {
 ASKED = "Did you ever let the firm pay for a private lunch?"
 
 
+@pytest.mark.rare
 def test_a_survey_that_was_closed_is_asked_of_nobody(ask: Ask, collector: Served) -> None:
     survey = publish(collector, named("closed-by-hand"))
     page = ask(survey)
@@ -27,6 +29,7 @@ def test_a_survey_that_was_closed_is_asked_of_nobody(ask: Ask, collector: Served
     expect(page.locator("[data-question]")).to_have_count(0)
 
 
+@pytest.mark.rare
 def test_who_has_answered_sees_the_receipt_after_the_survey_was_closed(ask: Ask, collector: Served) -> None:
     survey = publish(collector, named("closed-after"))
     page = ask(survey)
@@ -47,6 +50,7 @@ def test_an_open_survey_is_asked_on_a_device_whose_clock_is_years_ahead(ask: Ask
     wait_for_reports(collector, survey, send(page))
 
 
+@pytest.mark.rare
 def test_a_receipt_promises_no_erasure_once_all_reports_are_erased(ask: Ask, collector: Served) -> None:
     closes = (datetime.now(UTC) + timedelta(days=60)).date().isoformat()
     survey = publish(collector, named("erased-after", closes=closes, erase_after=30))

@@ -8,7 +8,7 @@ from asked import ANSWERS, HABITS, configure, named, publish, wait_for_reports
 from chromium import FIND
 from collecting import Served
 from component_site import asking, element, page_of, policy_for
-from engines import ENGINES, Tab, until
+from engines import ENGINES, Tab, engines, until
 from visit import ASKS, HOLD, report_in
 from wire import Wire
 
@@ -88,7 +88,7 @@ def test_two_surveys_on_one_page_are_answered(engine: str, collector: Served, wi
         assert until(tab, TEXT, f"#{surveys[1].id} >> [part=receipt-code]") == receipt
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", engines("webkit"))
 def test_a_page_that_is_left_holds_up_no_other(engine: str, collector: Served, tmp_path: Path) -> None:
     survey = publish(collector, named(f"quit-{engine}"))
     page = page_of(element(collector.url, survey), policy_for(collector.url))

@@ -4,11 +4,12 @@ import pytest
 from playwright.sync_api import expect
 
 from asked import named, publish
+from cases import rare
 from collecting import Served
 from component_visit import Ask, heard_on
 
 
-@pytest.mark.parametrize("wave", ["2", "x", "1.5", "0"])
+@pytest.mark.parametrize("wave", ["2", rare("x"), rare("1.5"), rare("0")])
 def test_a_wave_that_the_survey_has_not_is_said_to_whoever_made_the_page(
     wave: str, ask: Ask, collector: Served
 ) -> None:
@@ -22,6 +23,7 @@ def test_a_wave_that_the_survey_has_not_is_said_to_whoever_made_the_page(
     assert heard_on(page) == [["error", said]]
 
 
+@pytest.mark.rare
 def test_words_that_have_no_address_are_said_to_whoever_made_the_page(ask: Ask, collector: Served) -> None:
     page = ask(publish(collector, named("misused-words", lang="de")), words="https://[")
     expect(page.get_by_role("alert")).to_contain_text("For the people who made this page:")

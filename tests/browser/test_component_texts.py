@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from asked import configure, named, publish, sleep, wait_for_reports
+from cases import rare
 from chromium import Devices
 from collecting import Served
 from component_site import element, page_of, policy_for
@@ -86,6 +87,7 @@ def test_words_that_are_not_those_of_the_program_are_not_shown(ask: Ask, collect
     expect(page.locator("[part=notice]")).to_have_count(0)
 
 
+@pytest.mark.rare
 def test_the_modules_that_the_collector_serves_speak_its_languages(collector: Served, devices: Devices) -> None:
     survey = publish(collector, compile_toml(WARD.format(id="component-modules")))
     policy = policy_for(collector.url).replace("script-src 'self'", f"script-src {collector.url}")
@@ -119,23 +121,22 @@ READ = """(questions) => questions.map((question) => ({
 }))"""
 
 
-@pytest.mark.parametrize("lang", ["en", "ar"])
+@pytest.mark.parametrize("lang", [rare("en"), "ar"])
 def test_it_asks_as_the_survey_page_does(ask: Ask, collector: Served, devices: Devices, lang: str) -> None:
     surveys = [
         publish(collector, named(f"component-alike-{lang}")),
         publish(collector, sleep(f"component-alike-sleep-{lang}")),
         publish(collector, compile_toml(WARD.format(id=f"component-alike-ward-{lang}"))),
     ]
-    context, _ = devices()
-    for survey in surveys:
-        page, own = ask(survey, lang=lang), context.new_page()
+    elements, own = ask(*surveys, lang=lang).locator("sotto-survey"), devices()[0].new_page()
+    for survey, asked in zip(surveys, elements.all(), strict=True):
         own.goto(f"{collector.url}/s/{survey.id}?lang={lang}")
-        for each in (page, own):
+        for each in (asked, own):
             expect(each.locator("[data-question]").first).to_be_visible()
-        assert fields_of(page.locator("[data-question]")) == fields_of(own.locator("[data-question]"))
+        assert fields_of(asked.locator("[data-question]")) == fields_of(own.locator("[data-question]"))
 
 
-@pytest.mark.parametrize(("epsilon", "is_little"), [(2, False), (7, True)])
+@pytest.mark.parametrize(("epsilon", "is_little"), [rare(2, False), (7, True)])
 def test_little_protection_is_said_above_the_questions_and_at_the_review(
     ask: Ask, collector: Served, epsilon: int, is_little: bool
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from asked import DIARY, invite, named, publish
@@ -53,6 +54,7 @@ def test_the_one_that_says_so_takes_it(ask: Ask, collector: Served, wire: Wire) 
     assert checked_on(wire) == [(second.id, invitation)] * 2
 
 
+@pytest.mark.rare
 def test_what_the_tab_keeps_of_one_survey_is_no_other_ones(ask: Ask, collector: Served, wire: Wire) -> None:
     """A page that shows one after another, in one entry of the tab's history."""
     first, second = (invited(collector, f"after-{n}") for n in (1, 2))

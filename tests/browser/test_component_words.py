@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 from playwright.sync_api import Page, expect
 
-from asked import end, invite, publish
+from asked import end, invite, publish, stored_reports
+from cases import rare
 from collecting import Served
 from component_visit import WARD, Ask, press, receipt_on, send
 from sotto_protocol import Survey, compile_toml
@@ -25,13 +26,14 @@ def answer(page: Page) -> None:
     page.get_by_label("soup").check()
 
 
-@pytest.mark.parametrize("words", ["words/", "words", "/words/", "/words"])
+@pytest.mark.parametrize("words", ["words/", rare("words"), rare("/words/"), rare("/words")])
 def test_words_are_found_by_every_address_that_a_page_can_write(words: str, ask: Ask, collector: Served) -> None:
     survey_id = "words-at-" + words.strip("/") + str(words.count("/")) + str(words.find("/") + 1)
     page = ask(publish(collector, ward(survey_id)), lang="ar", words=words)
     expect(page.get_by_text("كيف يحميك هذا")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_the_prompt_for_an_invitation_follows_the_language(ask: Ask, collector: Served) -> None:
     survey = publish(collector, ward("words-invited", "invited = true"))
     page = ask(survey)
@@ -45,7 +47,8 @@ def test_the_prompt_for_an_invitation_follows_the_language(ask: Ask, collector: 
 
 
 def test_the_receipt_follows_the_language_and_is_heard_of_once(ask: Ask, collector: Served) -> None:
-    page = ask(publish(collector, ward("words-receipt")))
+    survey = publish(collector, ward("words-receipt"))
+    page = ask(survey)
     answer(page)
     receipt = send(page)
     choose(page, "العربية")
@@ -55,6 +58,7 @@ def test_the_receipt_follows_the_language_and_is_heard_of_once(ask: Ask, collect
     page.locator("[part=receipt] details summary").click()
     page.locator("[part~=erase]").click()
     expect(page.get_by_role("heading", name="مُحي تقريرك")).to_be_visible()
+    assert stored_reports(collector, survey) == {receipt: b""}
     choose(page, "English")
     expect(page.get_by_role("heading", name="Your report was erased")).to_be_visible()
     expect(page.get_by_text("Your report was erased and is no longer counted.")).to_be_visible()
@@ -96,6 +100,7 @@ epsilon = 1
 """
 
 
+@pytest.mark.rare
 def test_the_ends_of_a_range_are_written_as_the_language_does(ask: Ask, collector: Served) -> None:
     page = ask(publish(collector, compile_toml(DOSE)), words="words/")
     expect(page.locator("[data-question=dose]")).to_contain_text("Eine Zahl von 0,5 bis 7,5, in Schritten von 0,5.")
