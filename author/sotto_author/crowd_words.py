@@ -12,6 +12,7 @@ from sotto_protocol.minimum import needs_of, which_of
 from sotto_protocol.tables import align
 
 _UNKNOWN = "how precise it will be is unknown without the estimator: pip install 'sottovoce[estimator]'"
+_USELESS = "too imprecise to use"
 
 
 def say_crowd(crowd: Crowd) -> str:
@@ -60,14 +61,15 @@ def _say_width(one: Outlook) -> str:
     assert plan is not None  # noqa: S101  # it is said only of what was planned
     if is_text(one.question):
         found = f"finds answers that {_rounded_up(100 * plan.width)} % or more of all give"
-        nothing = "cannot show anything useful: "
-        nothing += "not even what everybody writes is found" if plan.width >= 1 else found
-        return {"good": found, "rough": f"rough: {found}"}.get(one.grade, nothing)
-    words = {"good": "good to", "rough": "rough:"}.get(one.grade, "cannot show anything useful:")
+        nothing = "not even what everybody writes is found" if plan.width >= 1 else found
+        return {"good": found, "rough": f"rough: {found}"}.get(one.grade, f"{_USELESS} ({nothing})")
     if plan.is_hopeless:
-        return f"{words} {within(plan.width, one.question)}; any result stays possible"
-    is_share = figure_of(one.question) == "share"
-    return f"{words} +- {say_points(plan.width) if is_share else amount(plan.width, one.question)}"
+        how = f"{within(plan.width, one.question)}; any result stays possible"
+    elif figure_of(one.question) == "share":
+        how = f"+- {say_points(plan.width)}"
+    else:
+        how = f"+- {amount(plan.width, one.question)}"
+    return {"good": f"good to {how}", "rough": f"rough: {how}"}.get(one.grade, f"{_USELESS} ({how})")
 
 
 def say_points(width: float) -> str:

@@ -128,9 +128,9 @@ def _lead(definition: dict[str, Any], n: int, total: Decimal | None, *, is_asked
             return designs
         if len(questions) == 1:
             ways = _say_ways(definition, proposed(designs))
-            raise AuthorError(f"{n:,} people are too few. Question {worst} {say_outlook(crowd.worst, crowd)}. {ways}")
+            raise AuthorError(f"{n:,} people are too few. {worst}: {say_outlook(crowd.worst, crowd)}. {ways}")
         epsilon = f"epsilon {proposed(designs).total:f} a report"
-        said = f"{worst} {say_outlook(crowd.worst, crowd)}, with {n:,} people and {epsilon}."
+        said = f"{worst}: {say_outlook(crowd.worst, crowd)}, with {n:,} people and {epsilon}."
         if is_asked and not ask_whether(f"\n{said} Leave it out?"):
             return designs
         echo(f"{said} It is left out.", is_error=True)

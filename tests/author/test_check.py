@@ -193,15 +193,15 @@ def test_an_author_is_told_that_answers_are_protected_little(tmp_path: Path, com
 
 
 def test_check_says_which_languages_respondents_read_in_part_in_english(tmp_path: Path) -> None:
-    in_three = 'title.en = "Lunch"\ntitle.de = "Essen"\ntitle.pl = "Obiad"'
-    asked = 'text.en = "Paid?"\ntext.de = "Bezahlt?"\ntext.pl = "Zapłacone?"'
+    in_three = 'title.en = "Lunch"\ntitle.de = "Essen"\ntitle.sv = "Lunch"'
+    asked = 'text.en = "Paid?"\ntext.de = "Bezahlt?"\ntext.sv = "Betalat?"'
     text = DEFINITION.replace('title = "Lunch"', in_three).replace('text = "Did you pay?"', asked)
     told = sotto("check", write(tmp_path, text))
-    assert "languages en, de, pl, of which sottovoce does not speak pl\n" in told.stdout
-    assert "Warning: pl: sottovoce does not speak it. There the buttons and explanations are in " in told.stderr
+    assert "languages en, de, sv, of which sottovoce does not speak sv\n" in told.stdout
+    assert "Warning: sv: sottovoce does not speak it. There the buttons and explanations are in " in told.stderr
     assert "are in English, or in another language of the browser." in told.stderr.replace("\n", " ")
     members = json.loads(sotto("check", write(tmp_path, text), "--json").stdout)
-    assert (members["languages"], members["languages_in_english"]) == (["en", "de", "pl"], ["pl"])
+    assert (members["languages"], members["languages_in_english"]) == (["en", "de", "sv"], ["sv"])
     spoken = sotto("check", write(tmp_path, DEFINITION.replace('title = "', 'lang = "pt-BR"\ntitle = "')))
     assert "languages pt-BR\n" in spoken.stdout
     assert "does not speak" not in spoken.output

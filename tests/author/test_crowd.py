@@ -68,8 +68,8 @@ def test_each_question_has_a_plain_verdict(write: Callable[[str], Path]) -> None
     assert result.exit_code == 0
     said = verdicts(result)
     assert said["harassed"] == "good to +- 8.7 points"
-    assert said["perks"].startswith("cannot show anything useful: +- ")
-    assert said["wish"].startswith("cannot show anything useful: finds answers that ")
+    assert said["perks"].startswith("too imprecise to use (+- ")
+    assert said["wish"].startswith("too imprecise to use (finds answers that ")
     assert "Warning: 300 people are too few to show anything useful about perks, wish." in result.stderr
     assert "about the population (sotto estimate --target population --method chernoff)" in " ".join(
         result.stdout.split()
@@ -128,8 +128,8 @@ def test_no_verdict_is_wider_than_what_can_be(write: Callable[[str], Path]) -> N
     path = write(HEAD + HARASSED.format(0.1) + HOURS.format(0.1))
     most = "; any result stays possible"
     assert verdicts(run("check", path, "--n", 300)) == {
-        "harassed": f"cannot show anything useful: +- 50 points or more{most}",
-        "hours": f"cannot show anything useful: +- 10 hours or more{most}",
+        "harassed": f"too imprecise to use (+- 50 points or more{most})",
+        "hours": f"too imprecise to use (+- 10 hours or more{most})",
     }
 
 

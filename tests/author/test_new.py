@@ -111,7 +111,7 @@ def test_too_few_people_get_no_file(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     done = run(path, "--from", "staff", "--people", 3)
     assert (done.exit_code, path.exists()) == (1, False)
-    assert "Error: 3 people are too few. Question " in done.stderr
+    assert "Error: 3 people are too few. workload: too imprecise to use " in done.stderr
 
 
 def test_what_was_typed_for_too_few_people_is_written_and_warned_of(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_what_so_many_people_cannot_show_is_left_out_if_its_author_agrees(tmp_pa
         done = run(path, typed=[*head, *HARASSED, *wish, "", answer, ""])
         assert done.exit_code == 0, done.stderr
         assert [question.id for question in survey_at(path).questions] == ids
-        of_what = r"what-should-change cannot show anything useful: .*, with 120 people and epsilon 2 a report\. "
+        of_what = r"what-should-change: too imprecise to use \(.*\), with 120 people and epsilon 2 a report\. "
         assert re.search(rf"{of_what}Leave it out\?", done.stderr)
         assert re.search(r"\n +a suspicion of 10 % becomes at most +the least precise question", done.stderr)
 

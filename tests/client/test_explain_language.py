@@ -50,10 +50,10 @@ def test_explain_says_it_in_a_language_with_the_surveys_words_where_it_has_them(
 @pytest.mark.parametrize(
     ("languages", "asked", "title", "spoken"),
     [
-        (("en", "pl"), "pl", "Title in pl", "en"),
-        (("de", "pl"), "pl-PL", "Title in pl", "en"),
-        (("de", "fr"), "pl", "Title in de", "de"),
-        (("pl", "sv"), "tr", "Title in pl", "en"),
+        (("en", "cs"), "cs", "Title in cs", "en"),
+        (("de", "cs"), "cs-CZ", "Title in cs", "en"),
+        (("de", "fr"), "cs", "Title in de", "de"),
+        (("cs", "sv"), "lt", "Title in cs", "en"),
     ],
 )
 def test_explain_falls_back_as_the_page_does(

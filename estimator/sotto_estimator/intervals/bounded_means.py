@@ -71,7 +71,8 @@ def log_capital(counts: Floats, mean: Floats, bets: Floats, n_waves: int = 1) ->
     cut = np.minimum(bets, _MOST_LOST / mean[:, None])
     terms = counts[:, None] * np.log1p(cut[:, :, None] * (outputs - mean[:, None])[:, None])
     logs = terms.sum(axis=2) - 4 * len(outputs) * _EPS * np.abs(terms).sum(axis=2)
-    return _log_sums(logs / n_waves) - np.log(bets.shape[1])
+    capital: Floats = _log_sums(logs / n_waves) - np.log(bets.shape[1])
+    return capital
 
 
 def _log_sums(logs: Floats) -> Floats:
