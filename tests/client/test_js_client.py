@@ -14,9 +14,9 @@ from node import JS, require_node, require_package, run
 MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 22_000), "component": ("sotto-survey.min.js", 39_000)}
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
 FOLDERS = ("component", "form", "src", "words")
-THOROUGH = ("audit.test.js", "surveyjs-empty.test.js")
-"""Of Node's tests those that take seconds; of each, others hold a part."""
-QUICK = sorted({path.name for path in JS.glob("test/*.test.js")} - {*THOROUGH})
+LATE = {"audit.test.js": "thorough", "coins.test.js": "thorough", "surveyjs-empty.test.js": "rare"}
+"""Of Node's tests those that take seconds, and their marks; of each, others hold a part."""
+QUICK = sorted({path.name for path in JS.glob("test/*.test.js")} - LATE.keys())
 N_PROCESSES = 3
 """That run the quick ones: most of what one file takes is Node's start."""
 CHECK = ["--check", "--cache", "--cache-strategy", "content"]
@@ -43,7 +43,7 @@ def test_the_surveys_of_its_tests_are_those_that_this_side_publishes() -> None:
 @pytest.mark.parametrize(
     "names",
     [pytest.param(QUICK[at::N_PROCESSES], id=f"quick-{at}") for at in range(N_PROCESSES)]
-    + [pytest.param([name], id=name, marks=pytest.mark.thorough) for name in THOROUGH],
+    + [pytest.param([name], id=name, marks=getattr(pytest.mark, mark)) for name, mark in LATE.items()],
 )
 def test_its_own_tests_pass_on_node(names: list[str]) -> None:
     """Nothing of theirs may be skipped."""
@@ -76,7 +76,7 @@ def test_it_is_formatted() -> None:
     run([*require_package("prettier"), *CHECK, *patterns], timeout_s=300)
 
 
-@pytest.mark.parametrize("script", MAX_BUNDLE_BYTES)
+@pytest.mark.parametrize("script", ["bundle", pytest.param("component", marks=pytest.mark.thorough)])
 def test_a_bundle_is_that_of_its_source_and_small(script: str, tmp_path: Path) -> None:
     name, most = MAX_BUNDLE_BYTES[script]
     made = tmp_path / name
@@ -88,6 +88,7 @@ def test_a_bundle_is_that_of_its_source_and_small(script: str, tmp_path: Path) -
     assert n_bytes < most, f"the file has {n_bytes:,} bytes, compressed; {most:,} are allowed"
 
 
+@pytest.mark.thorough
 def test_the_survey_pages_bundle_is_that_of_its_source(tmp_path: Path) -> None:
     root = JS.parents[1]
     run([require_node(), "scripts/bundle_page.mjs", tmp_path / "survey.min.js"], timeout_s=300, cwd=root)

@@ -23,9 +23,9 @@ STRICT = {"strict": ["--strict"], "loose": ["--strict", "false", "--allowJs", "-
 """Scripts of pages, which are written without types, are read by the second alone."""
 WAYS = [
     ("7", "nodenext", "strict"),
-    ("7", "bundler", "loose"),
+    pytest.param("7", "bundler", "loose", marks=pytest.mark.thorough),
     pytest.param("5.4", "node10", "strict", marks=pytest.mark.thorough),  # the newest knows no node10 any more
-    pytest.param("5.4", "bundler", "loose", marks=pytest.mark.thorough),
+    pytest.param("5.4", "bundler", "loose", marks=pytest.mark.rare),
     pytest.param("5.4", "nodenext", "strict", marks=pytest.mark.rare),
     pytest.param("5.4", "bundler", "strict", marks=pytest.mark.rare),
     pytest.param("7", "bundler", "strict", marks=pytest.mark.rare),
