@@ -25,6 +25,7 @@ def wait_with_a_report(context: BrowserContext, collector: Served, survey_id: st
     return visit
 
 
+@pytest.mark.rare
 def test_report_that_nothing_keeps_outlives_a_change_of_language(collector: Served, devices: Devices) -> None:
     context, watch = devices()
     watch.forgive(UNREACHABLE)

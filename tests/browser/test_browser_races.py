@@ -70,6 +70,7 @@ def test_a_language_that_is_chosen_while_the_page_gets_ready_is_shown(collector:
     expect(page.locator("#fields")).not_to_have_attribute("disabled", "")
 
 
+@pytest.mark.rare
 def test_of_languages_that_are_chosen_one_after_the_other_the_last_is_shown(
     collector: Served, devices: Devices
 ) -> None:

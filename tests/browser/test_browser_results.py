@@ -89,6 +89,7 @@ def test_nothing_is_sent_or_announced_while_nothing_is_new(opened: tuple[Page, W
     expect(page.locator("#news")).to_have_text("")
 
 
+@pytest.mark.rare
 def test_a_choice_that_is_being_made_is_left_alone(opened: tuple[Page, Watch], collector: Served) -> None:
     page, _ = opened
     page.get_by_text("Advanced: how the ranges are computed").click()

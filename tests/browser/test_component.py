@@ -92,6 +92,7 @@ def test_a_page_that_keeps_nothing_is_held_while_a_report_waits(ask: Ask, collec
     assert asked == ["beforeunload"]
 
 
+@pytest.mark.rare
 def test_what_is_wrong_is_listed_and_led_to(ask: Ask, collector: Served) -> None:
     survey = publish(collector, named("component-errors"))
     page = ask(survey)
