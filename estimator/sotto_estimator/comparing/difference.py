@@ -104,11 +104,11 @@ def _refuted(first: Group, second: Group, ratios: Floats, d: float, target: Targ
     largest = _MAX_EXPONENT * np.minimum(second.n * second.channel.contrast, first.n * first.channel.contrast / r)
     tilts = np.minimum(np.maximum(seen - d, 1e-9) / spread * _TILTS, largest)
     rows = np.arange(len(ratios))
-    for _ in range(_N_NARROWINGS):
-        found = tilts * seen - _worst(first, second, r, d, tilts, target)
-        best = found.argmax(axis=1)
+    for _ in range(_N_NARROWINGS - 1):
+        best = (tilts * seen - _worst(first, second, r, d, tilts, target)).argmax(axis=1)
         ends = tilts[rows, np.maximum(best - 1, 0)], tilts[rows, np.minimum(best + 1, _TILTS.size - 1)]
         tilts = np.geomspace(*ends, _TILTS.size, axis=1)
+    found = tilts * seen - _worst(first, second, r, d, tilts, target)
     return np.asarray(np.maximum(0.0, found.max(axis=1)))
 
 

@@ -38,7 +38,7 @@ def devices_needed(least_share: float, power: float, tail: float) -> int | None:
 
 
 def _holds(n: int, least_share: float, power: float, tail: float) -> bool:
-    return min(prob_all_decided(n + ahead, least_share, tail) for ahead in _AHEAD) >= power
+    return all(prob_all_decided(n + ahead, least_share, tail) >= power for ahead in _AHEAD)
 
 
 def prob_all_decided(n_devices: int, least_share: float, tail: float) -> float:

@@ -24,8 +24,8 @@ def chernoff_shares(s: Floats, n: Floats, tail: float) -> Bounds:
     yes, no = s / n, (n - s) / n
     inner = (s > 0) & (s < n)
     x, y = np.where(inner, yes, 0.5), np.where(inner, no, 0.5)
-    low = np.where(inner, x + _farthest(-x, x, y, budget / n), 0.0)
-    high = np.where(inner, x + _farthest(y, x, y, budget / n), 1.0)
+    below, above = _farthest(np.stack([-x, y]), x, y, budget / n)
+    low, high = np.where(inner, x + below, 0.0), np.where(inner, x + above, 1.0)
     # A count of 0 or n has a closed form: the bound is the probability itself, (1 - l)^n or l^n.
     low = np.where(s == n, np.exp(-budget / n), low)
     high = np.where(s == 0, -np.expm1(-budget / n), high)
@@ -38,12 +38,12 @@ def _farthest(outside: Floats, x: Floats, y: Floats, budget: Floats) -> Floats:
     Return the end of the last bracket that lies outside. In terms of d, and with y = 1 - x given,
     nothing cancels: neither at n = 1e9 nor beside an edge.
     """
-    inside = np.zeros_like(outside)
-    for _ in range(_N_HALVINGS):
-        d = (inside + outside) / 2
-        with np.errstate(divide="ignore"):  # an infinite divergence is right at the edge
-            too_far = -x * np.log1p(d / x) - y * np.log1p(-d / y) > budget
-        outside, inside = np.where(too_far, d, outside), np.where(too_far, inside, d)
+    inside, minus_x = np.zeros_like(outside), -x
+    with np.errstate(divide="ignore"):  # an infinite divergence is right at the edge
+        for _ in range(_N_HALVINGS):
+            d = (inside + outside) / 2
+            too_far = minus_x * np.log1p(d / x) - y * np.log1p(-d / y) > budget
+            outside, inside = np.where(too_far, d, outside), np.where(too_far, inside, d)
     return outside
 
 
@@ -67,11 +67,12 @@ def clopper_pearson_shares(s: Floats, n: Floats, tail: float) -> Bounds:
     outer_low, outer_high = chernoff_shares(s, n, tail)
     refuted = tail * (1 - _MARGIN)
     inside_low, inside_high = s / n, s / n
+    # P(S >= s) and P(S <= s); where s is 0 or n, Chernoff's end is the binomial probability itself.
+    of_low, of_high = (np.maximum(s, 1), n - s + 1), (s + 1, np.maximum(n - s, 1))
     for _ in range(_N_EXACT_HALVINGS):
         low, high = (inside_low + outer_low) / 2, (inside_high + outer_high) / 2
-        # P(S >= s) and P(S <= s); where s is 0 or n, Chernoff's end is the binomial probability itself.
-        low_out = scipy.special.betainc(np.maximum(s, 1), n - s + 1, low) <= refuted
-        high_out = scipy.special.betaincc(s + 1, np.maximum(n - s, 1), high) <= refuted
+        low_out = scipy.special.betainc(*of_low, low) <= refuted
+        high_out = scipy.special.betaincc(*of_high, high) <= refuted
         outer_low, inside_low = np.where(low_out, low, outer_low), np.where(low_out, inside_low, low)
         outer_high, inside_high = np.where(high_out, high, outer_high), np.where(high_out, inside_high, high)
     return np.where(s == 0, 0.0, outer_low), np.where(s == n, 1.0, outer_high)
