@@ -11,6 +11,7 @@ from scipy import optimize, special
 from scipy.stats import binom
 from test_waves import CHANNEL, FOR_WAVES, waves_of
 
+from examples import DEAR
 from published import YES_NO
 from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval, estimate_tally
 from sotto_estimator.channel.devices import Devices
@@ -136,6 +137,7 @@ def test_a_stray_report_hardly_widens_what_is_printed() -> None:
 
 
 @pytest.mark.parametrize("method", FOR_WAVES)
+@DEAR
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=6), st.data())
 def test_intervals_are_never_wider_than_the_number_of_waves_makes_them(
     method: str, sizes: list[int], data: st.DataObject
@@ -153,6 +155,7 @@ def test_intervals_are_never_wider_than_the_number_of_waves_makes_them(
         assert (low, high) == worst
 
 
+@DEAR
 @given(st.lists(st.integers(1, 3000), min_size=2, max_size=5), st.data())
 def test_chernoffs_interval_is_never_wider_than_hoeffdings(sizes: list[int], data: st.DataObject) -> None:
     n = sum(sizes)

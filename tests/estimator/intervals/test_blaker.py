@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from examples import DEAR
 from sotto_estimator.channel.channel import TARGETS, Channel, Target
 from sotto_estimator.intervals.intervals import confidence_interval
 
@@ -49,7 +50,7 @@ def test_about_the_respondents_it_is_the_hull_of_all_that_are_accepted(channel: 
                 assert ends == pytest.approx((people.min(), people.max()), abs=1e-6), (s, level)
 
 
-@pytest.mark.parametrize("n", [1, 2, 9, 17])
+@pytest.mark.parametrize("n", [1, 2, 9, pytest.param(17, marks=pytest.mark.thorough)])
 def test_about_the_population_it_is_the_hull_of_all_that_are_accepted(n: int) -> None:
     """By the naive acceptability of every count on a fine grid of shares, and close to both ends."""
     grid = np.linspace(0, 1, 601)
@@ -67,6 +68,7 @@ def test_about_the_population_it_is_the_hull_of_all_that_are_accepted(n: int) ->
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@DEAR
 @given(n=st.integers(1, 10**6), part=st.floats(0, 1), level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_it_lies_within_clopper_and_pearsons_and_levels_are_nested(
     target: Target, n: int, part: float, level: float

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import DEAR
 from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import clopper_pearson_shares
@@ -113,7 +114,7 @@ def test_chernoffs_width_is_1_3_times_the_exact_everywhere(truth: float, share: 
     assert 1.28 <= ratio <= 1.39
 
 
-@settings(deadline=None)
+@DEAR
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 def test_an_interval_is_always_two_ordered_shares(
     channel: Channel, n: int, part: float, method: str, target: Target, level: float
@@ -123,7 +124,7 @@ def test_an_interval_is_always_two_ordered_shares(
     assert np.all((low >= 0) & (low <= high) & (high <= 1))  # a NaN would fail
 
 
-@settings(deadline=None)
+@DEAR
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 def test_the_interval_contains_the_estimate_moved_into_0_and_1(
     channel: Channel, n: int, part: float, method: str, target: Target, level: float
@@ -137,7 +138,7 @@ def test_the_interval_contains_the_estimate_moved_into_0_and_1(
         assert low - slack <= estimate <= high + slack
 
 
-@settings(deadline=None)
+@DEAR
 @given(
     channel=channels(),
     n=sizes,
@@ -159,7 +160,7 @@ def test_a_wider_level_contains_a_narrower(
     assert wide.high >= narrow.high - rounding
 
 
-@settings(deadline=None)
+@DEAR
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 @example(Channel(1, 0), 10**12, 0.71875, "clopper-pearson", "population", 0.5)  # SciPy before 1.17 is off by 2e-11
 def test_both_ends_grow_with_the_count(
@@ -173,7 +174,7 @@ def test_both_ends_grow_with_the_count(
     assert np.all(np.diff(high) >= -rounding)
 
 
-@settings(deadline=None)
+@DEAR
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), target=targets, level=levels)
 def test_the_exact_interval_lies_within_chernoffs(
     channel: Channel, n: int, part: float, target: Target, level: float
@@ -186,7 +187,7 @@ def test_the_exact_interval_lies_within_chernoffs(
     assert chernoff.high >= exact.high - rounding
 
 
-@settings(deadline=None)
+@DEAR
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), level=levels)
 def test_chernoffs_interval_lies_within_hoeffdings(channel: Channel, n: int, part: float, level: float) -> None:
     count = min(n, round(part * n))

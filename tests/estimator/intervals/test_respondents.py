@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from examples import DEAR
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_estimator.intervals.respondents import chernoff_counts, exact_counts, score_counts
@@ -78,7 +79,7 @@ def larger_exact_bounds(s: int, n: int, channel: Channel, tail: float) -> tuple[
     return min(allowed), max(allowed)
 
 
-@pytest.mark.parametrize("tail", [0.025, 1e-9])
+@pytest.mark.parametrize("tail", [0.025, pytest.param(1e-9, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("channel", CHANNELS[:5])
 @pytest.mark.parametrize("share", [0.05, 0.6])
 def test_the_exact_bounds_of_400_people_are_those_of_a_scan_by_convolution(
@@ -121,7 +122,7 @@ def test_chernoffs_bounds_are_those_of_a_scan_over_compositions_and_tilts(channe
         assert (low[s], high[s]) == without_crossing(fewest, most)
 
 
-@settings(deadline=None)
+@DEAR
 @given(
     truth=st.floats(0.55, 0.99),
     n=st.integers(1, 10**6),
@@ -152,7 +153,7 @@ def test_without_noise_the_share_is_known(method) -> None:  # type: ignore[no-un
 
 
 @pytest.mark.parametrize("method", ["chernoff", "clopper-pearson"])
-@settings(deadline=None)
+@DEAR
 @given(truth=st.floats(0.51, 0.999), n=st.integers(1, 10**7), share=st.floats(0, 1), level=st.floats(0.1, 0.9999))
 def test_the_respondents_interval_lies_within_the_populations(  # type: ignore[no-untyped-def]
     method, truth: float, n: int, share: float, level: float

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from examples import DEAR
 from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias, standard_error
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval, share_bounds
@@ -132,7 +133,7 @@ def prob_narrow(n: int, wanted: float, channel: Channel, share: float, method: s
     return float(pmf[widths_of_counts(n, channel, method) <= wanted * (1 + 1e-9)].sum())
 
 
-@pytest.mark.parametrize("assurance", [0.05, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("assurance", [pytest.param(0.05, marks=pytest.mark.thorough), 0.5, 0.9, 0.999])
 @pytest.mark.parametrize("method", OF_COUNTS)
 @pytest.mark.parametrize("share", [0, 0.1, 0.45, 0.5, 0.93, 1])
 @pytest.mark.parametrize("channel", [WARNER, Channel(0.5, 0.02), NO_PRIVACY])
@@ -154,7 +155,7 @@ def test_the_respondents_needed_meet_the_width_with_the_assurance_and_one_fewer_
 ) -> None:
     channel = Channel(0.8, 0.1)
     found = respondents_needed(0.1, channel, options=PlanOptions(method=method, share=share, assurance=assurance))
-    probabilities = [prob_narrow(n, 0.1, channel, share, method) for n in range(found - 1, found + 80)]
+    probabilities = [prob_narrow(n, 0.1, channel, share, method) for n in range(found - 1, found + 30)]
     assert probabilities[0] < assurance <= min(probabilities[1:])
 
 
@@ -180,7 +181,7 @@ def test_the_half_width_about_the_population_is_not_cut_at_an_edge() -> None:
     assert half_width(100, WARNER, options=PlanOptions(method="clopper-pearson", share=0)) > 0.45
 
 
-@settings(deadline=None)
+@DEAR
 @given(
     wanted=st.floats(1e-3, 2),
     truth=st.floats(0.51, 1),
@@ -209,7 +210,7 @@ def counts_of(sizes: Ints, channel: Channel, share: float, target: Target) -> In
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 1])
-@pytest.mark.parametrize("wanted", [0.3, 0.06])
+@pytest.mark.parametrize("wanted", [0.3, pytest.param(0.06, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("channel", [Channel.warner(0.75), Channel(0.5, 0.02), Channel(0.9, 0)])
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("method", OF_COUNTS)
