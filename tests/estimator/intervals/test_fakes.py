@@ -2,8 +2,10 @@
 
 import math
 import re
+from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,22 +53,33 @@ def test_the_table_of_the_incident_page_is_right() -> None:
             assert cell == f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
+N_REPORTS = 40
+
+
+@cache
+def ends_of(n_fakes: int) -> tuple[list[Any], list[Any]]:
+    """Return the intervals of every count, with the allowance and without."""
+    channel, counts = channel_of(2.0), range(N_REPORTS + 1)
+    how: dict[str, Any] = {"level": LEVEL, "method": "clopper-pearson"}
+    allowed = [allow_for_fakes(s, N_REPORTS, n_fakes, channel, **how) for s in counts]
+    return allowed, [confidence_interval(s, N_REPORTS, channel, **how) for s in counts]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("n_fakes", [1, 4])
 def test_interval_covers_whatever_the_fakes_say_and_one_without_allowance_does_not(share: float, n_fakes: int) -> None:
     """Exactly: every number of honest reports that support it, and for each the fakes that do the most harm."""
-    n, channel = 40, channel_of(2.0)
+    n, channel = N_REPORTS, channel_of(2.0)
     honest = n - n_fakes
     prob = channel.prob_support_if_other + channel.contrast * share
+    allowed, plain = ends_of(n_fakes)
     covered = covered_without = 0.0
     for count in range(honest + 1):
         chance = math.comb(honest, count) * prob**count * (1 - prob) ** (honest - count)
         said = range(count, count + n_fakes + 1)
-        allowed = [allow_for_fakes(one, n, n_fakes, channel, level=LEVEL, method="clopper-pearson") for one in said]
-        plain = [confidence_interval(one, n, channel, level=LEVEL, method="clopper-pearson") for one in said]
-        covered += chance * all(low <= share <= high for low, high in allowed)
-        covered_without += chance * all(low <= share <= high for low, high in plain)
+        covered += chance * all(allowed[one][0] <= share <= allowed[one][1] for one in said)
+        covered_without += chance * all(plain[one][0] <= share <= plain[one][1] for one in said)
     assert covered >= LEVEL
     if n_fakes == 4 and share == 0.3:
         assert covered_without < LEVEL

@@ -223,17 +223,22 @@ def test_standard_errors_are_those_of_people_who_do_not_change_their_answer(chan
 
 @pytest.mark.parametrize("question", [*cases()])
 def test_two_reports_of_one_answer_are_as_dependent_as_a_mechanisms_stages_say(question: Question) -> None:
-    """P(both reports support a value) = t o^2 + (1-t) z^2, for each answer and value, of draws of the mechanism."""
+    """P(both reports support a value) = t o^2 + (1-t) z^2, for each answer and value, of draws of the mechanism.
+
+    A second stage that is off by .05 is found; where there is none, a device says the same twice, always.
+    """
     mechanism = question.mechanism
     if not isinstance(mechanism, PureMechanism) or mechanism.has_cohorts:
         assert not isinstance(mechanism, PureMechanism) or mechanism.prob_support_if_kept == (1, 0)
         return
     channel = channel_of(question)
     kept, one, zero = channel.permanent, channel.report_if_one, channel.report_if_zero
+    n_draws = N_DRAWS // 2 if mechanism.has_two_stages else N_DRAWS // 20
     for answer in answers_of(question):
         coins = coins_of(f"waves of {answer}")
-        permanent = mechanism.respond_permanently([answer] * N_DRAWS, mechanism.draw_group(N_DRAWS, coins), coins)
+        permanent = mechanism.respond_permanently([answer] * n_draws, mechanism.draw_group(n_draws, coins), coins)
         first, second = (supports(mechanism, mechanism.report(permanent, coins)) for _ in range(2))
+        assert mechanism.has_two_stages or ((one, zero) == (1, 0) and (first == second).all())
         has_value = (
             np.ravel(answer)
             if mechanism.takes_rows or mechanism.n_values == 1
@@ -242,7 +247,7 @@ def test_two_reports_of_one_answer_are_as_dependent_as_a_mechanisms_stages_say(q
         for value, is_true in enumerate(has_value):
             yes = kept.prob_support_if_true if is_true else kept.prob_support_if_other
             prob = yes * one**2 + (1 - yes) * zero**2
-            z = ((first & second)[:, value].mean() - prob) / np.sqrt(prob * (1 - prob) / N_DRAWS)
+            z = ((first & second)[:, value].mean() - prob) / np.sqrt(prob * (1 - prob) / n_draws)
             assert abs(z) < Z_MAX, (answer, value)
 
 
