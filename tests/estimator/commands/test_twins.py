@@ -1,10 +1,12 @@
 """Every command that prints a result has a Python function that returns it: equal output in every form."""
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -384,24 +386,34 @@ def test_every_command_that_prints_a_result_has_a_row() -> None:
     assert without == ELSEWHERE
 
 
-def printed(typed: list[str]) -> dict[str, str]:
-    """Return what is printed in each form, and the report, which has all strings whatever the limit.
+def printed(typed: list[str], forms: Sequence[str]) -> dict[str, str]:
+    """Return what is printed in these forms, and the report, which has all strings whatever the limit.
 
     Covariances go with JSON alone, and pictures take long to draw.
     """
     told = {}
-    for form in ["json"] if {"--covariances", "--plot"} & {*typed} else ["", *FORMS]:
+    for form in ["json"] if {"--covariances", "--plot"} & {*typed} else ["", *forms]:
         done = CliRunner().invoke(main, [*typed, *([f"--{form}"] if form else ["--report", "report.html"])])
         assert done.exit_code == 0, done.output
         told[form] = done.stdout
     return told | ({"report": Path("report.html").read_text()} if "" in told and "--limit" not in typed else {})
 
 
-@pytest.mark.parametrize("row", TWINS)
-def test_python_returns_what_the_command_prints(folder: Path, row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def forms_in_turn() -> Iterator[Any]:
+    """Yield every row with one form beside the table and the report, and with all others where that is rare."""
+    for row, form in zip(TWINS, cycle(FORMS), strict=False):
+        yield pytest.param(row, [form], id=row)
+        yield pytest.param(row, [of for of in FORMS if of != form], id=f"{row}, other forms", marks=pytest.mark.rare)
+
+
+@pytest.mark.parametrize(("row", "forms"), [*forms_in_turn()])
+def test_python_returns_what_the_command_prints(
+    folder: Path, row: str, forms: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All kinds of results have all forms in Python (test_results.py), and one function prints them."""
     monkeypatch.chdir(folder)
     typed = TWINS[row].typed
-    told = printed(typed.split() if isinstance(typed, str) else typed)
+    told = printed(typed.split() if isinstance(typed, str) else typed, forms)
     found = TWINS[row].found()
     report = {"report": found.to_html()} if "report" in told else {}
     assert {form: f"{found.as_style(form)}\n" for form in told if form != "report"} | report == told
