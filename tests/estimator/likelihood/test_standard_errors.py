@@ -61,6 +61,7 @@ def test_the_information_is_the_hessian_of_the_log_likelihood() -> None:
         assert (ends[0] - ends[1]).ravel() / (-2 * step) == pytest.approx(information[:, cell], rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_errors_are_the_deviations_of_simulated_shares() -> None:
     """600 simulations: a deviation is known to 3 %; both errors are within 15 %, 5 deviations (p < 1e-6 each)."""
     mixtures = [simulate(TRUTH, 8000, seed) for seed in range(600)]
@@ -134,7 +135,10 @@ def independence(truth: Floats, n_reports: int, seed: int) -> tuple[float, float
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "truth",
-    [np.outer([0.4, 0.6], [0.2, 0.3, 0.5]), np.outer([0.98, 0.02], [0.9, 0.1, 0])],
+    [
+        pytest.param(np.outer([0.4, 0.6], [0.2, 0.3, 0.5]), marks=pytest.mark.rare),
+        np.outer([0.98, 0.02], [0.9, 0.1, 0]),
+    ],
     ids=["interior", "edge"],
 )
 def test_independence_is_rejected_in_5_of_100_simulations_at_most_also_at_the_edge(truth: Floats) -> None:

@@ -264,7 +264,7 @@ def test_equal_answers_without_noise_tell_no_error_but_of_all_people() -> None:
     assert estimate_shares(scores, sampling_of([1, 1, 1], population_size=3)).half_widths(0.025).tolist() == [0]
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_intervals_of_a_clustered_stratified_sample_cover_about_as_often_as_they_say() -> None:
     """3,000 samples of 2 x 20 clusters from a population whose answers go with the stratum, cluster and weight.
 

@@ -104,7 +104,7 @@ def test_no_start_finds_a_larger_likelihood(name: str, designs: list[Design]) ->
         assert best - saturated <= likely + 1e-6
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_two_hundred_starts_find_no_other_optimum() -> None:
     arms = EXTENDED["samples", "B"]
     _, likely = fitted("one-sayers", arms)
@@ -234,7 +234,7 @@ def test_intervals_are_where_the_profile_of_the_likelihood_falls_by_chi_square()
             assert (part.low, part.high) == pytest.approx((inside[0], inside[-1]), abs=1e-3)
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 @pytest.mark.parametrize("name", ["one-sayers", "cheating-detection"])
 def test_intervals_cover_about_as_often_as_they_say(name: str) -> None:
     """Of 120 surveys of 1,000 people: 95 %, within 6 standard deviations of what is drawn (1e-9); bounded, of 50."""

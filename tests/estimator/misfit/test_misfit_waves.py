@@ -51,7 +51,7 @@ def test_wave_that_contradicts_the_design_is_found_among_waves_that_hide_it() ->
     assert estimate(FAKED[:4]).contradictions == ()
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_two_waves_give_a_false_alarm_once_in_a_thousand_at_most() -> None:
     """Enumerated: 30 people in each of two waves, whose answers may all differ, so that reports are independent."""
     n, survey = 30, dataclasses.replace(SURVEY, waves=2)

@@ -38,7 +38,7 @@ def test_case_is_the_estimate_by_the_channel_that_it_makes(way: str, support: fl
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("part", [0.1, 0.4])
+@pytest.mark.parametrize("part", [pytest.param(0.1, marks=pytest.mark.rare), 0.4])
 @pytest.mark.parametrize("way", WAYS)
 def test_interval_of_a_case_holds_if_so_many_do(way: str, part: float) -> None:
     """By enumeration of all counts of 40, at shares from 0 to 1; and misses too often if nobody does."""

@@ -1,5 +1,6 @@
 """The distribution of numbers: near the truth, smoothed only as far as the reports ask for, and the same each time."""
 
+import os
 from decimal import Decimal
 from itertools import pairwise
 
@@ -112,11 +113,12 @@ def test_quantiles_are_the_numbers_that_so_many_do_not_exceed() -> None:
 
 @pytest.mark.thorough
 def test_quantiles_intervals_hold_about_as_often_as_they_say() -> None:
-    """Approximate: of .95, at least .85 of those of thirty surveys."""
+    """Approximate: of .95, at least .85 of those of thirty surveys; bounded, of ten. A third of the width holds .46."""
+    n_surveys = 30 if os.environ.get("SOTTO_TEST_FULL") else 10
     exact = [int(np.searchsorted(np.cumsum(AGE), prob)) for prob in PROBS]
     held = [
         quantile.low <= truth <= quantile.high
-        for seed in range(30)
+        for seed in range(n_surveys)
         for quantile, truth in zip(found_of(drawn("2", AGE, 10_000, seed)).quantiles, exact, strict=True)
     ]
     assert np.mean(held) >= 0.85

@@ -163,7 +163,7 @@ def test_the_command_takes_a_file_of_reports_and_refuses_to_join_two(
     assert "Reports of two surveys cannot be joined" in " ".join(joined.stderr.split())
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_intervals_cover_as_often_as_they_say() -> None:
     """Of 150 studies errors of half the size would be found out, in full (400) a coverage of 80 %."""
     n_studies, wrong = (400, 0.8) if os.environ.get("SOTTO_TEST_FULL") else (150, 0.67)
