@@ -41,9 +41,12 @@ NOTHING_TRUE = Setting(50_000, PLAIN, ONE_STAGE, n_extra=1000, n_missing=2000, n
 HALF_UNLISTED = HalfUnlisted(50_000, PLAIN, ONE_STAGE, n_extra=1000, n_missing=2000, n_true=2000)
 
 
-def mark_thorough(cases: Iterable[str], *names: str) -> list[Any]:
-    """Return names of cases as parameters, of which these are thorough: they take as long as all others together."""
-    return [pytest.param(name, marks=pytest.mark.thorough if name in names else ()) for name in cases]
+def mark_rare(cases: Iterable[str], *names: str) -> list[Any]:
+    """Return names of cases as parameters, of which these are rare: they take as long as all others together."""
+    return [pytest.param(name, marks=pytest.mark.rare if name in names else ()) for name in cases]
+
+
+FULL = pytest.param("a full model", marks=pytest.mark.rare)
 
 
 def realised(setting: Setting, fdr: float) -> tuple[list[float], list[float], list[float], list[float]]:
@@ -72,7 +75,7 @@ def reaches_level(covered: list[float], level: float = 0.95) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_thorough(SETTINGS, "100 million reports"))
+@pytest.mark.parametrize("name", mark_rare(SETTINGS, "100 million reports"))
 def test_false_discoveries_are_bounded_and_intervals_hold_after_the_choice(name: str) -> None:
     """Seeds are fixed: the outcome is too."""
     false, covered, printed, _ = realised(SETTINGS[name], 0.05)
@@ -112,7 +115,7 @@ UNLISTED = {
 
 @pytest.mark.thorough
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_thorough(UNLISTED, "all", "all, and half are one string", "few candidates"))
+@pytest.mark.parametrize("name", mark_rare(UNLISTED, "all", "all, and half are one string", "few candidates"))
 def test_false_discoveries_are_bounded_where_most_answers_are_on_no_list(name: str) -> None:
     """By three standard errors of a rate of .05; one discovery in a collection is all false or all true."""
     setting, n_collections = UNLISTED[name], 1000 if IS_FULL else 100
@@ -142,6 +145,7 @@ def test_few_cells_are_warned_of_where_something_is_found() -> None:
     assert not any(" cells, and there should be" in text for text in decode(counts, RATES, candidates).warnings)
 
 
+@pytest.mark.thorough
 def test_the_printed_errors_allow_for_the_choice_where_most_answers_are_on_no_list() -> None:
     """1.96 of them cover the shares of what was found, and of what it leaves to others; those of fixed strings do not.
 
@@ -165,7 +169,9 @@ def test_the_printed_errors_allow_for_the_choice_where_most_answers_are_on_no_li
 
 @pytest.mark.thorough
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", [SETTINGS["few cohorts"], SETTINGS["8 bits"], MOSTLY_FALSE])
+@pytest.mark.parametrize(
+    "setting", [SETTINGS["few cohorts"], pytest.param(SETTINGS["8 bits"], marks=pytest.mark.rare), MOSTLY_FALSE]
+)
 def test_the_error_of_other_strings_allows_for_the_choice_which_adds_up_over_strings(setting: Setting) -> None:
     """And is not so large that it says nothing: of that many errors the mean square is a sixth or more."""
     others, plain, scores = [], [], []
@@ -185,7 +191,8 @@ def test_the_error_of_other_strings_allows_for_the_choice_which_adds_up_over_str
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", mark_thorough(["few cohorts", "8 bits", "a small filter", "a full model"], "8 bits", "a full model")
+    "name",
+    ["few cohorts", *(pytest.param(of, marks=pytest.mark.thorough) for of in ("8 bits", "a small filter")), FULL],
 )
 def test_bounds_of_candidates_that_were_not_detected_hold_together(name: str) -> None:
     """Each at .95 by itself, they do not: of strings that were not detected the estimates are too low."""

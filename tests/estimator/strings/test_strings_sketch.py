@@ -120,8 +120,14 @@ N_SEEDS = 40 if FULL else 2
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("is_listed", [True, False])
-@pytest.mark.parametrize("crowd", CROWDS)
+@pytest.mark.parametrize(
+    ("crowd", "is_listed"),
+    [
+        *((CROWDS[at], at % 2 == 0) for at in (0, 1, 3)),
+        *(pytest.param(CROWDS[at], at % 2 == 1, marks=pytest.mark.rare) for at in (0, 1, 3)),
+        *(pytest.param(CROWDS[2], is_listed, marks=pytest.mark.rare) for is_listed in (True, False)),
+    ],
+)
 def test_intervals_cover_the_shares_of_all_candidates_and_few_of_those_found_are_false(
     crowd: tuple[str, int, int, int, int], is_listed: bool
 ) -> None:
@@ -319,7 +325,7 @@ def test_the_error_of_other_strings_allows_for_the_choice_of_many() -> None:
     """300 strings of .002 each stand beside the threshold: those found are too large by a fifth all together."""
     sketch = sketch_of("4", 31, 3, 238)
     texts = WORDS[:400]
-    for seed in range(3):
+    for seed in range(1):
         counts = collect_sketch(sketch, dict.fromkeys(texts[:300], 0.002), 100_000, np.random.default_rng(seed))
         decoded = decode_sketch(sketch, counts, texts)
         true = 0.002 * sum(row.string in texts[:300] for row in decoded.rows)

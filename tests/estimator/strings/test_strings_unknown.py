@@ -42,6 +42,7 @@ def test_five_strings_of_zipf_shares_are_found_and_nothing_else() -> None:
     assert found.found.warnings == ()
 
 
+@pytest.mark.thorough
 def test_where_everybody_answers_something_else_nothing_is_found() -> None:
     generator = np.random.default_rng(2)
     answers = random_strings(40_000, generator)
