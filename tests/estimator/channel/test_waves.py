@@ -47,7 +47,9 @@ def test_intervals_hold_when_every_device_repeats_its_report(
     )
 
 
-@pytest.mark.parametrize("method", FOR_WAVES)
+@pytest.mark.parametrize(
+    "method", [pytest.param(of, marks=pytest.mark.thorough if of == "chernoff" else ()) for of in FOR_WAVES]
+)
 def test_intervals_hold_when_some_devices_miss_waves(method: str) -> None:
     """Enumerated: five devices answer both waves alike, four the first only, three the second only."""
     rate = CHANNEL.reported_share(0.3)

@@ -240,6 +240,7 @@ def test_a_trend_of_one_channel_is_cochrans_and_armitages() -> None:
     assert same.p_value > row.p_value
 
 
+@pytest.mark.thorough
 def test_a_trends_level_holds_about() -> None:
     """P of the true null below .05 in 5 %: of 4,000 the deviation is .0034, so .03 and .07 are 6 of them off."""
     rng, n_found = np.random.default_rng(5), 0

@@ -16,7 +16,7 @@ LEVELS = (0.4, 0.8, 0.95, 0.99)
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("channel", CHANNELS)
-@pytest.mark.parametrize("n", [1, 6, 25])
+@pytest.mark.parametrize("n", [1, 6, pytest.param(25, marks=pytest.mark.thorough)])
 def test_a_share_is_refuted_where_the_interval_leaves_it_out(n: int, channel: Channel, method: Method) -> None:
     """By enumeration of all counts, on a grid of shares."""
     shares = np.linspace(0, 1, 38) ** 1.1

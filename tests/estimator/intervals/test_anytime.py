@@ -62,7 +62,7 @@ def prob_of_a_miss(
     return missed
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("level", [pytest.param(0.5, marks=pytest.mark.thorough), 0.95])
 @pytest.mark.parametrize("channel", [BIT, NOISE, UNARY])
 def test_who_looks_after_every_report_ever_misses_with_at_most_beta(channel: Channel, level: float) -> None:
     for share in (0.0, 0.03, 0.2, 0.5, 0.9, 1.0):
@@ -94,12 +94,14 @@ def test_who_looks_after_every_report_ever_misses_people_who_are_not_alike_with_
         assert prob_of_a_miss(means, truths, channel, target, level, "anytime") <= 1 - level + ROUNDING
 
 
+@pytest.mark.thorough
 def test_the_same_enumeration_finds_intervals_that_hold_once_only() -> None:
     means, truths = [NOISE.reported_share(0.2)] * 200, [0.2] * 200
     for method, least in {"chernoff": 0.06, "clopper-pearson": 0.15}.items():
         assert prob_of_a_miss(means, truths, NOISE, "population", 0.95, method) > least
 
 
+@pytest.mark.thorough
 def test_weights_of_more_than_one_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times the wealth is a level of 80 %: the enumeration sees it where reports decide much."""
     assert WEIGHTS.sum() < 1
@@ -202,7 +204,7 @@ def test_anytime_is_the_method_of_that_name() -> None:
     assert "--anytime means --method anytime: give one method." in other.output
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("channel", [NOISE, UNARY])
 def test_of_simulated_surveys_looked_at_after_every_report_at_most_one_in_20_is_ever_missed(

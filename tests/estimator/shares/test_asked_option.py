@@ -93,6 +93,7 @@ def test_each_option_is_estimated_from_the_reports_that_ask_it(target: Target) -
         assert row.shift_up == pytest.approx(alone.shift_up * 2000 / n), "fakes ask the option that they like"
 
 
+@pytest.mark.thorough
 def test_shares_are_unbiased_and_vary_as_is_said_and_their_intervals_cover() -> None:
     """400 crowds of 800: the mean is right within 4.5 errors, the variance within a fifth, coverage at least .95."""
     n, n_crowds = 800, 400

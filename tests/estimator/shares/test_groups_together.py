@@ -66,8 +66,8 @@ def test_what_is_printed_says_over_what_intervals_hold_together() -> None:
 
 
 def family_wise_miss(options: IntervalOptions) -> float:
-    """Return how likely some interval of twenty groups misses, of 200 people each, by enumeration of their counts."""
-    design, n = read_design("crosswise(prob=1/6)"), 200
+    """Return how likely some interval of twenty groups misses, of 100 people each, by enumeration of their counts."""
+    design, n = read_design("crosswise(prob=1/6)"), 100
     counts = np.arange(n + 1)
     probs = stats.binom.pmf(counts, n, float(design.matrix[0] @ [SHARE, 1 - SHARE]))  # of the first report
     miss = 0.0
@@ -77,6 +77,7 @@ def family_wise_miss(options: IntervalOptions) -> float:
     return 1 - float((1 - miss) ** N_GROUPS)
 
 
+@pytest.mark.thorough
 def test_of_twenty_groups_some_interval_misses_in_one_of_twenty_surveys_at_most() -> None:
     exact = IntervalOptions(method="clopper-pearson")
     assert 0.01 < family_wise_miss(replace(exact, simultaneous=True)) <= 0.05

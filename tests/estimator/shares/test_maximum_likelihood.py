@@ -63,7 +63,7 @@ def test_a_general_optimiser_finds_no_better_ones(channel: Channel, has_others: 
         found = likeliest_of(supports, others, channel)
         assert (found >= 0).all()
         best = log_likelihood(found, supports, others, channel)
-        for start in RANDOM.dirichlet(np.ones(k), 4):
+        for start in RANDOM.dirichlet(np.ones(k), 2):
             reached = optimised(start, supports, others, channel)
             assert -1000 * reached.fun <= best + 1e-6
             assert reached.x == pytest.approx(found, abs=1e-4)
