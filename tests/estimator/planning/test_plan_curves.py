@@ -70,7 +70,10 @@ def test_against_options_each_epsilon_has_a_curve_up_to_as_many_as_are_given() -
     assert lines["epsilon 1"][5][1] == auto_width(QuestionShape(7), "1", 2000)
 
 
-@pytest.mark.parametrize("against", ["n", "epsilon", "options"])
+@pytest.mark.parametrize(
+    "against",
+    ["options", pytest.param("epsilon", marks=pytest.mark.thorough), pytest.param("n", marks=pytest.mark.rare)],
+)
 def test_picture_table_json_and_csv_have_the_same_points(against: str, tmp_path: Path) -> None:
     picture = tmp_path / "curve.svg"
     asked = ["--epsilon", "1", "--epsilon", "2", "--n", "800", "--options", "4", "--plot", str(picture)]

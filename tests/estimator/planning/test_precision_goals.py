@@ -71,6 +71,7 @@ def test_the_least_epsilon_is_enough_and_a_step_less_is_not(form: str, want: flo
         assert (width_of(asked, answers_of(asked, n, part), reach) <= want) is is_enough
 
 
+@pytest.mark.thorough
 def test_more_epsilon_is_hardly_ever_worse_so_that_the_least_is_the_least(tmp_path: Path) -> None:
     draft = draft_of(survey_text(question("q", "one-of", "1")), tmp_path)
     part, reach, n = part_drawn(draft.survey), PlanOptions(), 2000
@@ -145,6 +146,7 @@ def test_a_draw_is_taken_where_all_questions_would_take_too_much(tmp_path: Path)
     assert drawn.split.total == min(total for total in totals if total is not None)
 
 
+@pytest.mark.thorough
 def test_a_total_that_is_too_small_says_what_it_gives_and_of_how_many_it_would_do(tmp_path: Path) -> None:
     six = [question(f"q{number}", "yes-no", "0.5", "0.1") for number in range(6)]
     draft = draft_of(survey_text(*six), tmp_path)

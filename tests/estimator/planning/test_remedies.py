@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,20 +32,26 @@ def helps_by_id(draft: Draft, n: int = N) -> dict[str, Remedy]:
     }
 
 
+@pytest.fixture(scope="module")
+def lunch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Remedy]:
+    """Return what would help the questions of LUNCH."""
+    return helps_by_id(draft_of(tmp_path_factory.mktemp("lunch")))
+
+
+@cache
 def width_in(text: str, question: str, n: int = N) -> float:
     (one,) = [one for one in plan_survey(compile_toml(text), n, PlanOptions()).questions if one.question.id == question]
     return one.width
 
 
-def test_only_questions_that_show_too_little_are_helped(tmp_path: Path) -> None:
-    draft = draft_of(tmp_path)
-    assert set(helps_by_id(draft)) == {"paid", "cuisine", "habits", "hours", "dish"}
-    assert helps_by_id(draft, 1_000_000) == {}
+def test_only_questions_that_show_too_little_are_helped(lunch: dict[str, Remedy], tmp_path: Path) -> None:
+    assert set(lunch) == {"paid", "cuisine", "habits", "hours", "dish"}
+    assert helps_by_id(draft_of(tmp_path), 1_000_000) == {}
 
 
 @pytest.mark.parametrize("question", ["paid", "cuisine", "habits", "hours", "dish"])
-def test_a_larger_crowd_is_enough_and_one_fewer_is_not(question: str, tmp_path: Path) -> None:
-    of = helps_by_id(draft_of(tmp_path))[question]
+def test_a_larger_crowd_is_enough_and_one_fewer_is_not(question: str, lunch: dict[str, Remedy]) -> None:
+    of = lunch[question]
     assert of.respondents is not None
     goal = of.questions[0].goal
     assert width_in(LUNCH, question, of.respondents) <= goal < width_in(LUNCH, question, of.respondents - 1)
@@ -53,8 +60,10 @@ def test_a_larger_crowd_is_enough_and_one_fewer_is_not(question: str, tmp_path: 
 @pytest.mark.parametrize(
     ("question", "epsilon"), [("paid", "1"), ("cuisine", "2"), ("habits", "0.3"), ("hours", "1"), ("dish", "3")]
 )
-def test_more_epsilon_is_enough_and_a_step_less_is_not(question: str, epsilon: str, tmp_path: Path) -> None:
-    of = helps_by_id(draft_of(tmp_path))[question]
+def test_more_epsilon_is_enough_and_a_step_less_is_not(
+    question: str, epsilon: str, lunch: dict[str, Remedy], tmp_path: Path
+) -> None:
+    of = lunch[question]
     goal = of.questions[0].goal
     assert of.epsilon is not None
     draft, index = draft_of(tmp_path), ["paid", "cuisine", "habits", "hours", "dish"].index(question)
@@ -65,8 +74,8 @@ def test_more_epsilon_is_enough_and_a_step_less_is_not(question: str, epsilon: s
         assert (width_of(asked, n, PlanOptions()) <= goal) is is_enough
 
 
-def test_fewer_options_are_as_many_as_reach_it_or_two(tmp_path: Path) -> None:
-    of = helps_by_id(draft_of(tmp_path))["cuisine"]
+def test_fewer_options_are_as_many_as_reach_it_or_two(lunch: dict[str, Remedy], tmp_path: Path) -> None:
+    of = lunch["cuisine"]
     two = LUNCH.replace('"sandwich", "salad", "leftovers", "canteen", "no answer"', '"sandwich", "salad"')
     assert (of.n_options, of.width_of_options) == (2, width_in(two, "cuisine"))
     text = LUNCH.replace("epsilon = 2", "epsilon = 2\nwant = 0.12")
