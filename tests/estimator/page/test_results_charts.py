@@ -174,6 +174,7 @@ def test_picture_shows_what_the_svg_does() -> None:
     assert [max(lengths), min(lengths)] == [pytest.approx(each, abs=12) for each in expected]
 
 
+@pytest.mark.thorough
 def test_picture_of_very_many_bars_is_no_larger_than_programs_take() -> None:
     content = draw_png(draw_shares("Which?", rows(*[(0.5, 0.4, 0.6)] * 250)), [])
     height, width = image.imread(io.BytesIO(content)).shape[:2]

@@ -143,6 +143,7 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None
     assert sum(heard) < 2**22
 
 
+@pytest.mark.thorough
 def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
     """Of 30 MB of rows one column is kept: at no moment more than a block of rows, and four bytes a row, are held."""
     path = tmp_path / "large.csv"
