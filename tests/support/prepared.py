@@ -22,6 +22,7 @@ from typing import Any
 
 OURS = ("sotto_protocol", "sotto_client", "sotto_collector", "sotto_estimator", "sotto_rehearsal", "sotto_author")
 LATER = {
+    "sotto_author.preview": ("sotto_author.previewed",),
     "sotto_collector.store": ("alembic.command", "alembic.config", "sotto_collector.store.postgres"),
     "sotto_collector.app": ("jinja2.ext", "sotto_estimator.page.blueprint", "sotto_estimator.page.release"),
     "sotto_estimator.commands": ("sotto_estimator.views.estimates",),
