@@ -36,7 +36,11 @@ _FIND = (
   const { violations, passes } = await axe.run(document, { runOnly: rules, resultTypes: ["violations", "passes"] });
   const said = violations.map(({ id, nodes }) => [id, nodes.map(({ target, failureSummary: why }) => [target, why])]);
   const root = document.documentElement;
-  return { said, passed: passes.map(({ id }) => id), lang: root.lang, overflow: root.scrollWidth - root.clientWidth };
+  const overflow = root.scrollWidth - root.clientWidth;
+  const ends = ({ right, left }) => Math.max(right - root.clientWidth, -left);
+  const wide = [...document.body.querySelectorAll("*")].filter((each) => ends(each.getBoundingClientRect()) > 0);
+  const widest = overflow ? wide.slice(-3).map(({ outerHTML }) => outerHTML.slice(0, 200)) : [];
+  return { said, passed: passes.map(({ id }) => id), lang: root.lang, overflow, widest };
 }"""
 )
 
@@ -56,6 +60,7 @@ class Reader(NamedTuple):
             self.tab.run(f"() => {{ {read_axe()}; }}")
         found: dict[str, Any] = self.tab.run(_FIND, _RULES)
         assert not found["said"], f"{state}: {found['said']}"
-        assert (found["lang"], found["overflow"]) == (self.tag, 0), f"{state}: {found['lang']}, {found['overflow']}"
+        assert found["lang"] == self.tag, f"{state}: {found['lang']}"
+        assert found["overflow"] == 0, f"{state}: {found['overflow']} pixels too wide: {found['widest']}"
         missing = {"color-contrast", "html-has-lang", *looked_for} - set(found["passed"])
         assert not missing, f"{state}: nothing to look at for {missing}"

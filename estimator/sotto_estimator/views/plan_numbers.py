@@ -34,7 +34,8 @@ def _parts(plan: NumberPlan) -> list[Part]:
         "Worst report: the standard deviation of one report's noise, of the number where it is largest.",
         *_widths(plan),
         *_MIDDLE * any(row.mechanism.startswith("distribution") for row in plan.rows),
-        "Rows without a half-width are not in this program. They take as many respondents as the first row of their epsilon.",
+        "Rows without a half-width are not in this program. They take as many respondents as the first row of their "
+        "epsilon.",
     ]
     return [Part("Mechanisms", [title_lines(plan.title), Table(columns, cells), Lines(under)])]
 

@@ -58,7 +58,8 @@ def _words(study: TextStudy) -> str:
     return (
         f"{heading}; * is the best.\nA string of the smallest share is detected with probability {study.power:g}, "
         "even if it is alone on the list.\n"
-        "Rarer strings are detected less often. Other people have strings of their own. With RAPPOR, these may all be as common."
+        "Rarer strings are detected less often. Other people have strings of their own.\n"
+        "With RAPPOR, these may all be as common."
     )
 
 
