@@ -208,7 +208,7 @@ DESIGNS: dict[str, NamedDesign] = {
         "Kuk 1990; Blair, Imai & Zhou 2015",
     ),
     "cheating-detection": NamedDesign(
-        "Chance says to answer yes, or truly; some say no in any case (they cheat). It takes two samples.",
+        "Chance says to answer yes, or truly; some say no in any case (they cheat). It needs two samples.",
         (
             Parameter(
                 "prob_forced_yes", "the probability of `say yes`, among all people. It differs in the two samples"

@@ -143,7 +143,7 @@ def test_old_keywords_work_with_a_warning() -> None:
     frame = PEOPLE.assign(one=1)
     with pytest.warns(DeprecationWarning, match="regress: .* is now") as said:
         old: Regression = regress(frame, "said ~ age", design=FORCED, level=0.9, weights="one", strata="")  # type: ignore[call-arg]
-    assert [str(one.message).partition(";")[0] for one in said] == [
+    assert [str(one.message).partition(". ")[0] for one in said] == [
         "regress: level is now options=IntervalOptions(level=..)",
         "regress: weights is now sampling=SamplingColumns(weights=..)",
         "regress: strata is now sampling=SamplingColumns(strata=..)",
