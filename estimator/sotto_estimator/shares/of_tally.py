@@ -30,7 +30,7 @@ from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.consistent import clipped_shares, projected_shares
 from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.sources.quality import qualities
-from sotto_estimator.sources.withheld import withheld_of
+from sotto_estimator.sources.withheld import say_nothing_counted, withheld_of
 from sotto_protocol import Question, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import PureMechanism
@@ -93,7 +93,10 @@ def estimate_tally(
     if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = (options or IntervalOptions()).of(tally.survey)
-    figures = _estimate(counted, options, n_groups, has_more=has_distributions)
+    try:
+        figures = _estimate(counted, options, n_groups, has_more=has_distributions)
+    except NoReportsError as fault:
+        raise NoReportsError(say_nothing_counted(tally)) from fault
     tested = [*_tested(counted), *(test for of in by_wave for test in _tested_of_wave(of))]
     found = Estimates(
         tally.survey.title,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sotto_protocol import Tally
 from sotto_protocol.minimum import needs_of, of_a_wave
+from sotto_protocol.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +55,17 @@ def withheld_of(tally: Tally) -> tuple[Withheld, ...]:
         Withheld(key, n_counted, tally.n_reports, need.n_cohorts, least, need.is_drawn, of)
         for key, need in needs.items()
         if key in tally.behind and not ((n_counted := tally.counted(key).n_reports) and need.is_drawn)
+    )
+
+
+def say_nothing_counted(tally: Tally) -> str:
+    """Return why no question of a tally can be estimated: there are no reports, or too few that answer one."""
+    n, least = tally.n_reports, tally.survey.min_reports
+    if not n:
+        return "the tally holds no reports; an estimate needs at least one."
+    if least == 1:
+        return f"the tally has {counted(n, 'report')}, but none answers a question that has estimates."
+    return (
+        f"no question has {least:,} reports{of_a_wave(tally.survey)} that answer it yet ({counted(n, 'report')} so "
+        "far). The survey promises to show no question before that. Wait for more reports."
     )

@@ -118,6 +118,8 @@ def test_what_is_withheld_of_a_drawn_question_is_named_without_a_count() -> None
     assert "q0: withheld until it has 3 reports that answer it" in said
     assert "q1: " not in said
     nothing = now.hold_back(["q0", "q1"], Tally.empty(survey))
+    with pytest.raises(SourceError, match=r"^no question has 3 reports that answer it yet \(4 reports so far\)"):
+        estimate_tally(nothing)
     release = Release(survey, True, {1: nothing})
     results = find_results(release, Choices())
     assert results.estimates is None
