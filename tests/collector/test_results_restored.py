@@ -76,7 +76,7 @@ def test_of_a_wave_that_was_never_given_its_size_is_why(house: House) -> None:
     for query, said in (
         ("", "the database was restored"),
         ("?wave=1", "the database was restored"),
-        ("?wave=2", "a wave has fewer reports than"),
+        ("?wave=2", "a wave has fewer than 10 reports."),
     ):
         assert said in house.read_tally(WAVES, query).get_json(force=True)["detail"]
 

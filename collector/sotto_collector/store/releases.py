@@ -41,9 +41,16 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, s
     if not tally.n_reports:
         if floored_cells(store, stored, cells):
             raise BelowMinimumError("the database was restored; counts are given once there are enough new reports.")
-        of, least = "stratum" if stored.survey.strata else "wave", stored.survey.min_reports
-        raise BelowMinimumError(f"a {of} has fewer reports than {least}, the least number that the survey promises.")
+        raise BelowMinimumError(_say_too_few(stored.survey))
     return tally
+
+
+def _say_too_few(survey: Survey) -> str:
+    if survey.strata or survey.waves > 1:
+        few = f"a {'stratum' if survey.strata else 'wave'} has fewer than {survey.min_reports} reports."
+    else:
+        few = f"fewer than {survey.min_reports} reports have come."
+    return f"{few} The survey promises to show nothing before that."
 
 
 def read_released_waves(store: Store, stored: StoredSurvey, stratum: int | None = None) -> dict[int, Tally]:
