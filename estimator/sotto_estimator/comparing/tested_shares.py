@@ -15,6 +15,7 @@ from sotto_estimator.intervals.intervals import check_level, confidence_interval
 from sotto_estimator.results.words import level_words, misfit_sentence
 
 _FOUND = {"two-sided": "another", "greater": "greater", "less": "less"}
+_SAID = {"not ruled out": "could be", "another": "differs from"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,7 @@ class ShareTested:
         if self.verdict is None:
             return misfit_sentence(self.question)
         named = ", ".join(filter(None, [self.question, self.answer]))
-        what = "could be" if self.verdict == "not ruled out" else f"is {self.verdict.replace('another', 'not')}"
-        what = f"{what} than" if self.verdict in ("greater", "less") else what
-        return f"{named}: the share {what} {100 * self.null:g} %."
+        return f"{named}: the share {_SAID.get(self.verdict, f'is {self.verdict} than')} {100 * self.null:g} %."
 
 
 @dataclass(frozen=True, slots=True)

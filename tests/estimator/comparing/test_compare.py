@@ -298,6 +298,7 @@ def test_a_share_is_tested_by_the_interval_that_is_shown() -> None:
     for null in np.linspace(0.2, 0.4, 9):
         (row,) = json.loads(sotto(*words, f"{null:.6f}").stdout)["rows"]
         assert (row["p_value"] <= 0.05) == (not low <= round(null, 6) <= high) == (row["verdict"] == "another")
+    assert "yes: the share differs from 20 %." in sotto(*words[:-2], "--null", ".2").stdout
     (row,) = json.loads(sotto(*words, "0.2", "--alternative", "greater").stdout)["rows"]
     assert row["verdict"] == "greater"
     assert (
