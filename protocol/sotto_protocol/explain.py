@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from sotto_protocol.language import ENGLISH, Language, language, mark
 from sotto_protocol.members import COUNTS, Settings
-from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, say_changes, say_drawing, say_promises
+from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, PROGRAM, say_changes, say_drawing, say_promises
 from sotto_protocol.protection import say_little
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.translation import QuestionWords
@@ -146,6 +146,7 @@ class Explanation(Settings):
             whole += [*_wrap(self.in_all_waves(), ""), *_bounds(self.suspicions_forever, self.spoken)]
             whole += _wrap(said(self.accusations_forever).say(speech))
         whole += _wrap(speech.gettext(A_REPORT_A_WAVE if self.waves > 1 else ONE_REPORT), "")
+        whole += _wrap(speech.gettext(PROGRAM), "")
         more = ["\n".join(_wrap(text, "")) for text in [self.changes, *self.promises()] if text]
         drawn = ["\n".join(_wrap(text, "")) for text in [self.drawing()] if text]
         little = ["\n".join(_wrap(text, "")) for text in [self.protected_little] if text]
@@ -276,7 +277,7 @@ def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Expla
         Someone who was 50 % sure can become at most 75 % sure.
       By chance, 25 of every 100 people who say no also send yes. Suppose someone accuses people because
       of their reports, and wrongs at most 5 of every 100 innocent people. They would catch at most 15
-      of every 100 others.
+      of every 100 people whose answer really is the one they look for.
     """
     words = survey.words(lang)
     return Explanation(

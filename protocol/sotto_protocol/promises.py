@@ -7,11 +7,16 @@ from sotto_protocol.members import COUNTS, Settings
 
 ONE_REPORT = mark(
     "Your device makes the report only once. Asking again brings nothing new. This is true for anyone who sees "
-    "the report, whatever else they know. It is true even if the collector is dishonest."
+    "the report, whatever else they know. It is true even if the people who store the reports are dishonest."
 )
 A_REPORT_A_WAVE = mark(
     "Your device makes one report in each wave. Asking again in the same wave brings nothing new. This is true "
-    "for anyone who sees all the reports, whatever else they know. It is true even if the collector is dishonest."
+    "for anyone who sees all the reports, whatever else they know. It is true even if the people who store the "
+    "reports are dishonest."
+)
+PROGRAM = mark(
+    "The people who serve the page or the app also serve its program. You have to trust that the program does what "
+    "it says."
 )
 _CHANGES = mark(
     "If you change an answer, there is still a limit to what anyone can learn about your answers. But a changed "
@@ -62,8 +67,8 @@ def say_promises(settings: Settings, language: Language, *, is_little: bool) -> 
         yield language.text([_say_strata(settings, language), in_a_group_of_one])
     if settings.min_reports > 1:
         yield language.gettext(
-            "The collector promises to give out no counts of fewer than %(least)s reports. It also gives out "
-            "none that differ by fewer from earlier counts.",
+            "The collector promises to give out no counts of fewer than %(least)s reports. New counts "
+            "that it gives out differ from earlier counts by at least as many reports, or not at all.",
             least=settings.min_reports,
         )
     if settings.keep == COUNTS:

@@ -57,7 +57,8 @@ class Accusation:
         n, n_people = people_above(self.power)
         return language.gettext(
             "Suppose someone accuses people because of their reports, and wrongs at most %(level)s of every 100 "
-            "innocent people. They would catch at most %(n)s of every %(people)s others.",
+            "innocent people. They would catch at most %(n)s of every %(people)s people whose answer really is the "
+            "one they look for.",
             level=round(100 * self.level),
             n=n,
             people=n_people,

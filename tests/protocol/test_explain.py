@@ -265,7 +265,8 @@ def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_colle
         in text
     )
     assert "Nobody can check that from outside" in text
-    assert "The collector promises to give out no counts of fewer than 1,500 reports. It also gives out none" in text
+    assert "even if the people who store the reports are dishonest. The people who serve the page or the app" in text
+    assert "The collector promises to give out no counts of fewer than 1,500 reports. New counts that it" in text
     assert "your invitation beside the report. The collector promises to keep" in " ".join(
         str(explain(INVITED)).split()
     )

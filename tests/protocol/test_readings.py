@@ -48,7 +48,7 @@ def test_an_accusation_is_said_in_a_sentence_that_is_rounded_up() -> None:
     one = explained(type="yes-no", epsilon=Decimal(1)).accusations[1]
     assert one.say() == (
         "Suppose someone accuses people because of their reports, and wrongs at most 5 of every 100 innocent people. "
-        "They would catch at most 14 of every 100 others."
+        "They would catch at most 14 of every 100 people whose answer really is the one they look for."
     )
     assert 0.135914091 < one.power < 0.135914092
 

@@ -132,6 +132,8 @@ def say_turnout(release: Release, wave: int | None) -> str:
         return ""
     n_invited, n_answered = release.turnout[number]
     values = {"wave": number, "invited": n_invited, "answered": n_answered}
+    if n_answered is None and release.n_known is not None and not several:  # the line above says how many
+        return say.gettext("%(invited)s were invited.", **values)
     if n_answered is None:
         return say.gettext("%(invited)s were invited. Too few have answered to show how many.", **values)
     if several:
