@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from sotto_protocol.cohorts import likely_reports
 from sotto_protocol.survey import Survey
+from sotto_protocol.words import counted
 
 _FEW_INVITED = 20
 """Of fewer people in a stratum whoever invites them is warned."""
@@ -51,8 +52,8 @@ def say_needs(survey: Survey) -> list[str]:
     at_once = [need.question for need in needs if not need.is_chance]
     lines = [f"shown from {survey.min_reports:,} reports{of_a_wave(survey)}: {', '.join(at_once)}"] if at_once else []
     return lines + [
-        f"shown from {need.least:,} reports{of_a_wave(survey)} at the least, in 19 cases of 20 from {need.likely:,}: "
-        f"{need.question}, which needs {survey.min_reports:,}{which_of(survey, need)}"
+        f"shown from {need.least:,} reports{of_a_wave(survey)} at the earliest: {need.question} needs "
+        f"{survey.min_reports:,}{which_of(survey, need)}. {need.likely:,} reports are enough in 19 of 20 surveys"
         for need in needs
         if need.is_chance
     ]
@@ -63,9 +64,9 @@ def say_few(stratum: str, n_invited: int) -> list[str]:
     if n_invited >= _FEW_INVITED:
         return []
     return [
-        f"stratum {stratum} has {n_invited:,} invitations: the collector keeps of every report which stratum it is of, "
-        "and of these each is known to be one of so few people's. Their noise protects them as it does everybody; "
-        "larger groups would hide them besides."
+        f"stratum {stratum} has {counted(n_invited, 'invitation')}. The collector counts each stratum separately, so "
+        "its reports are known to be from these few people. The noise protects them as it does everybody. Larger "
+        "groups would hide them as well."
     ]
 
 

@@ -223,8 +223,8 @@ def test_with_a_least_number_each_question_needs_so_many_that_answer_it() -> Non
     assert (need.least, need.n_cohorts) == (50, 1)
     assert 125 < need.likely < 200
     assert say_needs(survey)[0] == (
-        f"shown from 50 reports at the least, in 19 cases of 20 from {need.likely:,}: "
-        "q0, which needs 50 that answer it, as 2 of 5 do"
+        "shown from 50 reports at the earliest: q0 needs 50 that answer it, as 2 of 5 do. "
+        f"{need.likely:,} reports are enough in 19 of 20 surveys"
     )
     assert len(say_needs(survey)) == 5
 

@@ -80,5 +80,5 @@ def test_a_least_number_is_said_to_be_of_a_stratum() -> None:
 
 def test_few_people_in_a_stratum_are_warned_of() -> None:
     (said,) = say_few("north", 19)
-    assert said.startswith("stratum north has 19 invitations: ")
+    assert said.startswith("stratum north has 19 invitations. ")
     assert say_few("north", 20) == []
