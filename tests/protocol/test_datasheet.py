@@ -59,7 +59,11 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
             LUNCH,
             "Counts of at least 1,500 noisy reports. A new count differs from earlier ones by at least 1,500.",
         ),
-        (replace(LUNCH, min_reports=1500), LUNCH, "With fewer than 1,500 reports there is no result"),
+        (
+            replace(LUNCH, min_reports=1500),
+            LUNCH,
+            "No question has a result before 1,500 reports answer that question.",
+        ),
         (LUNCH, replace(LUNCH, min_reports=1500), "and each single noisy report."),
         (LUNCH, replace(LUNCH, keep="counts"), "The collector keeps every noisy report"),
         (LUNCH, replace(LUNCH, keep="counts"), "A person with a report's receipt can have the report erased"),

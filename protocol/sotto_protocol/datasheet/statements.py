@@ -151,8 +151,8 @@ def limits(survey: Survey) -> list[str]:
         lines.append("Nobody can read single texts. Only texts that many people give can be counted, roughly.")
     if survey.min_reports > 1:
         lines.append(
-            f"With fewer than {counted(survey.min_reports, 'report')} there is no result. `sotto check` says how many "
-            "reports each question needs."
+            f"No question has a result before {counted(survey.min_reports, 'report')} answer that question. "
+            "`sotto check` says how many reports each question needs."
         )
     return lines
 
