@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+from sotto_estimator.planning.outlook import size_of
 from sotto_estimator.planning.remedies import Remedy
-from sotto_estimator.planning.survey import PlannedSurvey
+from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey
 from sotto_estimator.results.document import ITEM
 from sotto_estimator.views.plan_words import within
 from sotto_protocol.documents import decimal_text
+from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
 from sotto_protocol.readings import PRIORS, suspicions
 from sotto_protocol.words import percent_above
 
@@ -24,20 +26,21 @@ def _of_help(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     first = one.questions[0]
     names = ", ".join(of.question.id for of in one.questions)
     wanted = "as you want" if first.want is not None else "which would be useful"
-    yield f"{names}: how to reach {within(first.goal, first.question)}, {wanted}:"
+    yield f"{names}: how to reach or approach {within(first.goal, first.question)}, {wanted}:"
     yield from (f"{ITEM}{line}" for line in _ways(one, plan))
 
 
 def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     first = one.questions[0]
     question, waves = first.question, plan.survey.waves
-    if one.width_of_respondents is not None:
+    hopeless = HOPELESS * size_of(question)  # a way that shows nothing is not named
+    if one.width_of_respondents is not None and one.width_of_respondents < hopeless:
         alone = within(one.width_of_respondents, question)
         yield f'ask about these people alone, if they are all that matter (about = "respondents"): {alone}'
-    if one.n_options is not None and one.width_of_options is not None:
+    if one.width_of_options is not None and one.width_of_options < hopeless:
         n_options = f"{one.n_options} of {len(question.options)}"
         yield f"fewer options: {n_options} give {within(one.width_of_options, question)}"
-    if one.n_drawn is not None and one.width_drawn is not None:
+    if one.width_drawn is not None and one.width_drawn < hopeless:
         yield (
             f"draw = {one.n_drawn} of the {len(plan.questions)} questions, at the same epsilon per report: "
             f"{within(one.width_drawn, question)}"
@@ -63,7 +66,7 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
         forever = decimal_text(question.epsilon_forever)
         yield f"more epsilon: none is enough below epsilon_forever, which stays {forever} here. Raising both may be"
     else:
-        yield "more epsilon: none that a survey may have is enough"
+        yield f"more epsilon: even {MAX_EPSILON}, the most that a question may have, is not enough"
 
 
 def say_suspicion(before: Decimal, after: Decimal) -> str:

@@ -131,10 +131,16 @@ def test_what_is_published_or_given_by_probabilities_is_not_changed(tmp_path: Pa
 
 def test_the_words_have_a_figure_for_each_way_and_what_becomes_of_a_suspicion(tmp_path: Path) -> None:
     words = " ".join(plan_file(tmp_path, LUNCH, "--n", "300").output.split())
-    assert "habits: how to reach +- 10 points, which would be useful: - ask about these people alone" in words
-    assert "- fewer options: 2 of 4 give" in words
+    assert "paid: how to reach or approach +- 10 points, which would be useful: - ask about these people alone" in words
+    assert "- fewer options: 2 of 5 give +- 10.2 points" in words
+    assert "habits: how to reach or approach +- 10 points, which would be useful: - more respondents:" in words
     assert "more epsilon: 2.885 instead of 2. Someone who is 10 % sure of an answer can then become 66.6 %" in words
-    assert "dish: how to reach strings of 10.00 %" in words
+    assert "dish: how to reach or approach strings of 10.00 %" in words
     document = json.loads(plan_file(tmp_path, LUNCH, "--n", "300", "--json").output)
     assert [of["questions"] for of in document["helps"]] == [["paid"], ["cuisine"], ["habits"], ["hours"], ["dish"]]
     assert document["helps"][1]["least_epsilon"] == 2.885
+
+
+def test_the_most_epsilon_is_named_where_it_is_not_enough(tmp_path: Path) -> None:
+    words = " ".join(plan_file(tmp_path, LUNCH, "--n", "4").output.split())
+    assert "more epsilon: even 20, the most that a question may have, is not enough" in words
