@@ -75,7 +75,11 @@ class Settings:
         3600, 0, 43_200, "Seconds by which erase_after is put off, on its day, if the clock may be wrong; 0 for none."
     )
     max_reports_per_minute: int = _integer(
-        0, 0, 10**9, "Reports a minute that a survey accepts at most, unless it has its own limit; 0 for no limit."
+        0,
+        0,
+        10**9,
+        "Reports a minute that a survey accepts at most, unless it has its own limit; at least one a worker; 0 for no "
+        "limit.",
     )
     page_max_epsilon: int = _integer(
         8,

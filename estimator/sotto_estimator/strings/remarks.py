@@ -123,7 +123,9 @@ class Remarks:
 
     def on_cohorts(self, n_silent: int, n_cohorts: int) -> tuple[str, ...]:
         """`n_silent`: how many cohorts have no reports."""
-        return (f"{n_silent} of {n_cohorts} cohorts have no reports.",) if n_silent else ()
+        if not n_silent:
+            return ()
+        return (f"{n_silent} of {n_cohorts} cohorts have no reports. Rare strings are found less often.",)
 
     def on_unlisted(self, fit: GoodnessOfFit, squares: float) -> tuple[str, ...]:
         """`squares`: of a sketch, the sum of squared shares of strings that were not found."""
