@@ -78,8 +78,8 @@ class Settings:
         0,
         0,
         10**9,
-        "Reports a minute that a survey accepts at most, unless it has its own limit; at least one a worker; 0 for no "
-        "limit.",
+        "Reports a minute that a survey accepts at most, unless it has its own limit. 0 is no limit. Each worker "
+        "grants at least one.",
     )
     page_max_epsilon: int = _integer(
         8,
