@@ -30,7 +30,8 @@ def token() -> None:
     "--role",
     type=click.Choice(ROLES),
     required=True,
-    help="admin runs surveys, analyst reads tallies and noisy reports, monitor reads metrics.",
+    help="admin runs surveys. analyst reads tallies, and noisy reports if the survey has no min_reports. monitor reads "
+    "metrics.",
 )
 @click.option("--label", default="", help="Whose token it is, for sotto token list  [default: empty].")
 @click.option("--survey", help="Make it for the survey with this id alone  [default: all surveys].")
