@@ -11,7 +11,7 @@ from scipy import optimize, special
 from scipy.stats import binom
 from test_waves import CHANNEL, FOR_WAVES, waves_of
 
-from examples import DEAR
+from dear import DEAR
 from published import YES_NO
 from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval, estimate_tally
 from sotto_estimator.channel.devices import Devices

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from examples import DEAR
+from dear import DEAR
 from sotto_estimator.channel.channel import TARGETS, Channel, Target
 from sotto_estimator.intervals.intervals import confidence_interval
 

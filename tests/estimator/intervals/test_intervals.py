@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from examples import DEAR
+from dear import DEAR
 from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import clopper_pearson_shares

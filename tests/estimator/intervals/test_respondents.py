@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from examples import DEAR
+from dear import DEAR
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.intervals.intervals import confidence_interval
 from sotto_estimator.intervals.respondents import chernoff_counts, exact_counts, score_counts

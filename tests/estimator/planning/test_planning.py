@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from examples import DEAR
+from dear import DEAR
 from sotto_estimator.channel.channel import TARGETS, Channel, Target, debias, standard_error
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval, share_bounds

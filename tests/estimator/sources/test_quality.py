@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from examples import DEAR
+from dear import DEAR
 from published import ONE_OF, TEXT, WIDE, YES_NO, survey_of
 from sotto_client.cli import main
 from sotto_estimator import estimate_tally
