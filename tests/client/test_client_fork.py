@@ -7,6 +7,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from devices import DIARY, rows_of
 from fault_server import fault_server
 from hostile_server import HOLDS, hostile_server
@@ -163,6 +165,7 @@ def test_children_that_are_forked_while_their_parent_delivers_answer(tmp_path: P
     assert len(rows_of(tmp_path / "device.db", "ledger")) == n_reports == len(http.seen)
 
 
+@pytest.mark.thorough
 def test_children_that_are_forked_while_their_parent_sends_again_send_the_same(tmp_path: Path) -> None:
     """Many reports, each in a request of its own: a collector that lost them has each once, as the same bytes."""
     state, n_waves = tmp_path / "device.db", 200 if FULL else 40

@@ -14,7 +14,7 @@ from node import JS, require_node, require_package, run
 MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 22_000), "component": ("sotto-survey.min.js", 39_000)}
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
 FOLDERS = ("component", "form", "src", "words")
-LATE = {"audit.test.js": "thorough", "coins.test.js": "thorough", "surveyjs-empty.test.js": "rare"}
+LATE = {"audit.test.js": "rare", "coins.test.js": "thorough", "surveyjs-empty.test.js": "rare"}
 """Of Node's tests those that take seconds, and their marks; of each, others hold a part."""
 QUICK = sorted({path.name for path in JS.glob("test/*.test.js")} - LATE.keys())
 N_PROCESSES = 3
@@ -62,6 +62,7 @@ def test_its_types_check_and_the_declarations_that_are_kept_are_those_of_its_sou
     assert files_in(JS / "types") == files_in(tmp_path / "types"), "run: npm run types --prefix client/js"
 
 
+@pytest.mark.thorough
 def test_it_is_formatted() -> None:
     folders = (*FOLDERS, "react", "test")
     patterns = [

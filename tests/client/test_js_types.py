@@ -162,6 +162,7 @@ def refused_lines(program: str) -> list[int]:
     return [at for at, line in enumerate(program.splitlines(), 1) if re.search(r"// error TS\d+:", line)]
 
 
+@pytest.mark.thorough
 def test_react_18_is_typed_too(project: Path) -> None:
     """With React's own types of that version in place of the newer ones."""
     older = {

@@ -159,6 +159,7 @@ def test_parts_are_as_many_as_the_size_asks_for() -> None:
     assert counted == [1, 1, 2, 108, 4096]
 
 
+@pytest.mark.thorough
 def test_several_processes_count_the_same(tmp_path: Path) -> None:
     heap = export_noise(tmp_path / "archive", 30_000, 7)
     seen: list[tuple[int, int]] = []

@@ -72,6 +72,7 @@ def test_theory_is_what_simulation_finds(target: str, tmp_path: Path) -> None:
         assert row["n_runs"] == 2000
 
 
+@pytest.mark.thorough
 def test_the_right_option_is_named_as_often_as_theory_says(tmp_path: Path) -> None:
     """3,000 runs, by seven standard deviations; the first of three options of 50, 33 and 17 % is the right one."""
     rows = rows_of(document(tmp_path, HEAD + ONE_OF, "--n", 20, "--runs", 3000), "where")

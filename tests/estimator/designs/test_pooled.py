@@ -105,7 +105,11 @@ CASES = {
     "more reports than answers": (["matrix(rows=.7 .1 .1; .1 .7 .2; .1 .1 .3; .1 .1 .4)"], [6]),
 }
 
-DEAREST = {"two k-ary": pytest.mark.rare, "cheating detection": pytest.mark.thorough}
+DEAREST = {
+    "two k-ary": pytest.mark.rare,
+    "cheating detection": pytest.mark.thorough,
+    "unknown prevalence": pytest.mark.thorough,
+}
 """Of the others there are two samples with a nuisance, and three answers, too."""
 
 

@@ -93,6 +93,7 @@ def test_command_finds_it_among_files_of_one_wave_each(tmp_path: Path) -> None:
     assert estimate_of_source(paths).contradictions[0].wave == 5  # type: ignore[union-attr]  # not of samples
 
 
+@pytest.mark.thorough
 def test_groups_of_a_file_share_one_chance_of_a_false_alarm(tmp_path: Path) -> None:
     """Of 400 people 327 said yes: P is 1e-4 or so, and 60 groups beside it make it more than 1e-3."""
     counts = {"many": (327, 73), **{f"group {number}": (5, 5) for number in range(60)}}

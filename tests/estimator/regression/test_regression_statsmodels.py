@@ -50,6 +50,7 @@ def test_margins_are_those_of_statsmodels(at: str, dummy: bool) -> None:
     np.testing.assert_allclose(found, known, rtol=1e-4, atol=1e-12)
 
 
+@pytest.mark.thorough
 def test_margins_of_three_answers_are_those_of_statsmodels() -> None:
     found = regress(PEOPLE, "kind ~ age + man", design="direct(n_answers=3)", reports=["a", "b", "c"])
     margins = found.get_margeff()
@@ -64,6 +65,7 @@ def test_margins_of_three_answers_are_those_of_statsmodels() -> None:
     assert found.predict(PEOPLE).sum(axis=1).to_numpy() == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_an_offset_is_that_of_statsmodels_and_enters_predictions() -> None:
     found = regress(PEOPLE, "paid ~ age + man", design="direct", offset="rate", predict=[{}, {"age": 1, "man": 0}])
     model = sm.GLM(IS_PAID, MATRIX, family=sm.families.Binomial(), offset=PEOPLE["rate"].to_numpy())
