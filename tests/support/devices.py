@@ -162,6 +162,7 @@ def let_a_week_pass(state: Path) -> None:
     with closing(sqlite3.connect(state)) as connection:
         for table in ("outbox", "doubts"):
             connection.execute(f"UPDATE {table} SET unknown_s = 604800 WHERE unknown_at > 0")  # noqa: S608
+        connection.execute("UPDATE outbox SET not_before = 0 WHERE unknown_at > 0")  # a week is over for it, too
         connection.commit()
 
 
