@@ -78,6 +78,9 @@ class Console:
             return ""
         if words[:2] == ["sotto", "serve"]:
             return self.serve(words)
+        if words[-2:-1] == [">"]:
+            (self.folder / words[-1]).write_text(self.run(words[:-2]))
+            return ""
         printed = self.run(words)
         if words[:3] == ["sotto", "token", "create"]:
             role = words[words.index("--role") + 1]
