@@ -136,7 +136,7 @@ def _say_public(settings: Settings, language: Language) -> str:
     if settings.min_reports == 1:
         said.append(
             language.gettext(
-                "Someone who looks again after every report can see each single one, as noisy as it was sent."
+                "If someone looks again after every report, they can see each single report, with its noise."
             )
         )
     elif not settings.invited:

@@ -200,7 +200,7 @@ SEEN = {
         ("analyst", "s/{numbers}/results"),
     ],
 }
-"""Who looks at what: some, and others that are like them, or are in test_results_axe.py."""
+"""Readers and the pages that they open. The others are like some of these, or are in test_results_axe.py."""
 
 
 @pytest.mark.parametrize("which", ["some", rare("others")])

@@ -98,7 +98,7 @@ def assert_withheld(house: House, survey: object, query: str = "") -> None:
     said = re.findall("[0-9]+", response.get_json(force=True)["detail"])
     assert said == [str(survey.min_reports)]  # type: ignore[attr-defined]  # and not how many there are
     of_a_wave = "wave" in response.get_json(force=True)["detail"]
-    assert of_a_wave == (survey.waves > 1)  # type: ignore[attr-defined]
+    assert of_a_wave == (survey.waves > 1)  # type: ignore[attr-defined]  # a survey, as above
 
 
 def test_tally_is_withheld_until_there_are_enough(house: House) -> None:

@@ -369,7 +369,7 @@ def test_a_share_near_the_ends_keeps_its_digits() -> None:
 @pytest.mark.parametrize(
     ("invited", "min_reports", "told"),
     [
-        (False, 1, "Someone who looks again after every report can see each single one"),
+        (False, 1, "If someone looks again after every report, they can see each single report"),
         (False, 50, "Someone who can send their own reports may still see another person's"),
         (True, 50, ""),
     ],

@@ -30,7 +30,7 @@ def _compile_once(rule: Rule, append_unknown: bool = True) -> Any:
     return _BUILDERS[key]
 
 
-Rule._compile_builder = _compile_once  # type: ignore[method-assign]
+Rule._compile_builder = _compile_once  # type: ignore[method-assign]  # for all apps of these tests
 
 
 class House(NamedTuple):

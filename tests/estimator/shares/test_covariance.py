@@ -99,12 +99,12 @@ def test_of_bits_the_respondents_noise_is_drawn_bit_by_bit() -> None:
     reports = survey.perturb(answers, Coins(np.random.default_rng(6).bytes))
     some = survey.questions[1]
     column = next(part for question, part in survey.layout.cut(reports) if question is some)
-    counts = some.mechanism.supports(column).reshape(n_runs, n, 2).sum(axis=1)  # type: ignore[attr-defined]
+    counts = some.mechanism.supports(column).reshape(n_runs, n, 2).sum(axis=1)  # type: ignore[attr-defined]  # as k-ary and sets have
     shares = debias(counts, n, channel_of(some))
     tally = Tally.of(survey, reports[:n])
     labels, matrix = share_covariance(tally, "some", target="respondents")
     rows = estimate(tally, options=IntervalOptions(target="respondents"))["some"]
-    assert [row.share for row in rows] == pytest.approx(shares[0])  # type: ignore[union-attr]
+    assert [row.share for row in rows] == pytest.approx(shares[0])  # type: ignore[union-attr]  # no share of these is void
     assert labels == ("a", "b")
     assert matrix == pytest.approx(np.diag([row.standard_error**2 for row in rows]), rel=1e-9)
     assert abs(np.cov(shares.T)[0, 1]) < 6 * matrix[0, 0] / np.sqrt(len(shares))
