@@ -35,7 +35,7 @@ from sotto_protocol.errors import SottoError
 
 if TYPE_CHECKING:
     from sotto_client.answering import Answering
-    from sotto_protocol.questions.question import Question
+    from sotto_protocol.questions.item import Item
     from sotto_protocol.survey import Survey
 
 FLUSH_ON_EXIT_S = 5.0
@@ -160,15 +160,18 @@ class SurveyClient(Renewed):
                 fetching.release()
 
     @property
-    def questions(self) -> "tuple[Question, ...]":
+    def questions(self) -> "tuple[Item, ...]":
         """The questions that this device's respondent is asked: all, or with `draw` a random choice.
+
+        Questions that are asked together stand one by one.
 
         The device chooses once, when the questions are first asked for. The choice stays after a restart, in every
         wave, and whatever is answered.
         Raises as `survey` does, and StateError.
         """
         survey = self.survey
-        return tuple(compress(survey.questions, self._answering.draw(survey)))
+        drawn = compress(survey.questions, self._answering.draw(survey))
+        return tuple(item for question in drawn for item in question.items)
 
     @property
     def is_open(self) -> bool:

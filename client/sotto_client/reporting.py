@@ -27,23 +27,23 @@ def check_answers(survey: Survey, answers: Mapping[str, Any], drawn: Sequence[bo
     """
     if not isinstance(answers, Mapping):
         raise AnswerError("$", "answers must be a mapping from question ids to answers.")
-    ids = [question.id for question in survey.questions]
-    asked = [*zip(survey.questions, drawn or [True] * len(ids), strict=True)]
-    needed = [question.id for question, is_drawn in asked if is_drawn and question.skip is None]
-    if missing := [question_id for question_id in needed if question_id not in answers]:
+    asked = [*zip(survey.questions, drawn or [True] * len(survey.questions), strict=True)]
+    needed = dict.fromkeys(
+        item.id for question, is_drawn in asked if is_drawn for item in question.items if item.skip is None
+    )
+    if missing := [item_id for item_id in needed if item_id not in answers]:
         raise AnswerError(
             "$", f"every question must be answered, because a skipped one would leak. Missing: {', '.join(missing)}."
         )
-    n_unknown = len(answers) - sum(question_id in answers for question_id in ids)
+    ids = [item.id for item in survey.items]
+    n_unknown = len(answers) - sum(item_id in answers for item_id in ids)
     if n_unknown:  # an unknown key may be an answer by mistake: it is counted, not quoted
         raise AnswerError("$", f"{n_unknown} unknown question id(s); the survey has {', '.join(ids)}.")
     # Whether an answer can be none must not depend on what was drawn: an app would have a fault on some devices only.
-    given = [answers.get(question.id) for question in survey.questions]
-    encoded = [
-        question.encode(answer) if is_drawn or answer is not None else None
-        for (question, is_drawn), answer in zip(asked, given, strict=True)
-    ]
-    return [answer if is_drawn else None for (_, is_drawn), answer in zip(asked, encoded, strict=True)]
+    for item in (item for question, is_drawn in asked if not is_drawn for item in question.items):
+        if answers.get(item.id) is not None:
+            item.encode(answers[item.id])
+    return [question.encode(question.answer_in(answers)) if is_drawn else None for question, is_drawn in asked]
 
 
 def settle(question: Question, encoded: NDArray[Any], secret: bytes, fingerprint: str) -> NDArray[Any]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sotto_protocol.coins import COIN_SCALE, Coins, given_bytes, hmac_bytes
     from sotto_protocol.definition import compile_json, compile_survey, compile_toml, read_survey
     from sotto_protocol.mechanisms.mechanism import Mechanism
+    from sotto_protocol.questions.item import Item
     from sotto_protocol.questions.question import Question
     from sotto_protocol.report import Report, batch_body, parse_report_id, stack_records
     from sotto_protocol.survey import Survey
@@ -24,6 +25,7 @@ __all__ = [
     "COIN_SCALE",
     "AnswerError",
     "Coins",
+    "Item",
     "Mechanism",
     "Problem",
     "Question",
@@ -53,6 +55,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_protocol.coins": "COIN_SCALE Coins given_bytes hmac_bytes",
             "sotto_protocol.definition": "compile_json compile_survey compile_toml read_survey",
             "sotto_protocol.mechanisms.mechanism": "Mechanism",
+            "sotto_protocol.questions.item": "Item",
             "sotto_protocol.questions.question": "Question",
             "sotto_protocol.report": "Report batch_body parse_report_id stack_records",
             "sotto_protocol.survey": "Survey",

@@ -21,8 +21,9 @@ from sotto_protocol.members import (
     right_settings,
 )
 from sotto_protocol.questions.author_fields import AuthorFields
-from sotto_protocol.questions.definition import compile_fields
-from sotto_protocol.questions.question import Question
+from sotto_protocol.questions.definition import compile_fields, compile_item
+from sotto_protocol.questions.item import Item
+from sotto_protocol.questions.together import PAIRS, Groups, read_groups
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
 from sotto_protocol.survey_source import SurveySource
 from sotto_protocol.synonyms import OF_SURVEY
@@ -117,37 +118,52 @@ def said_to_questions(document: Mapping[str, Any]) -> dict[str, Any]:
     of_survey: dict[str, Any] = {name: right[name] for name in ("waves", "min_reports") if name in right}
     people, listed = document.get("people"), document.get("questions")
     if is_crowd(people) and isinstance(listed, list) and listed:
-        n_asked = people * right.get("draw", len(listed)) // len(listed)
+        n_units = max(1, len(listed) - _n_joined(document.get("together")))
+        n_asked = people * min(right.get("draw", n_units), n_units) // n_units
         of_survey["people"] = n_asked // max(1, len(right.get("strata", ())))  # what is shown is shown of each stratum
     return of_survey
 
 
+def _n_joined(groups: Any) -> int:
+    """Return how many answers fewer there are where questions are asked together, as far as that can be read."""
+    listed = groups if isinstance(groups, list) else []
+    named = [one["questions"] for one in listed if isinstance(one, dict) and isinstance(one.get("questions"), list)]
+    return sum(len(ids) - 1 for ids in named if ids)
+
+
 def _compile(fields: AuthorFields, of_survey: Mapping[str, Any]) -> Survey:
-    survey_id, title, settings, people, questions, *_ = together(
+    survey_id, title, settings, people, (asked, groups), *_ = together(
         partial(read_id, fields),
         partial(fields.text, "title", LENGTHS["title"]),
         partial(_read_settings, fields),
         partial(_read_people, fields),
-        partial(_compile_questions, fields, of_survey),
+        partial(_compile_asked, fields, of_survey),
         fields.check_languages,
         fields.finish,
     )
-    translations = tuple(
-        fields.words_in(tag, [question.id for question in questions]) for tag in sorted(fields.languages)
+    if groups.draw:
+        if settings["draw"]:
+            raise SurveyError("$.draw", f'does not go with together = "{PAIRS}": every device draws one pair.')
+        settings["draw"] = groups.draw
+    questions = groups.joined(asked, **of_survey)
+    translations = tuple(fields.words_in(tag, [item.id for item in asked]) for tag in sorted(fields.languages))
+    return Survey(
+        survey_id, title, questions, translations, people, **settings | {"draw": settings["draw"] or groups.draw}
     )
-    return Survey(survey_id, title, questions, translations, people, **settings)
 
 
-def _compile_questions(fields: AuthorFields, of_survey: Mapping[str, Any]) -> tuple[Question, ...]:
+def _compile_asked(fields: AuthorFields, of_survey: Mapping[str, Any]) -> tuple[list[Item], Groups]:
+    """Return what is asked, in the file's order: items of what is asked together, else questions; and the groups."""
     listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list), _say_brackets)
     if not 1 <= len(listed) <= MAX_QUESTIONS:  # before they are looked at: there may be hundreds of thousands
         raise SurveyError("$.questions", f"must be 1 to {MAX_QUESTIONS} questions, not {len(listed):,}.")
+    groups = read_groups(fields, listed)
     steps = [
-        partial(_compile_question, fields, question, f"$.questions[{index}]", of_survey)
+        partial(_compile_one, fields, question, f"$.questions[{index}]", groups, of_survey)
         for index, question in enumerate(listed)
     ]
-    *questions, _ = together(*steps, partial(_check_ids, listed))
-    return tuple(questions)
+    *asked, _ = together(*steps, partial(_check_ids, listed))
+    return asked, groups
 
 
 def _say_brackets(given: Any) -> str:
@@ -161,8 +177,11 @@ def _check_ids(listed: list[Any]) -> None:
         raise SurveyError("$.questions", f"must not have two questions of the same id: {', '.join(twice)}.")
 
 
-def _compile_question(survey: AuthorFields, document: Any, where: str, of_survey: Mapping[str, Any]) -> Question:
-    return compile_fields(survey.below(document, where), **of_survey)
+def _compile_one(survey: AuthorFields, document: Any, where: str, groups: Groups, of_survey: Mapping[str, Any]) -> Item:
+    fields = survey.below(document, where)
+    if isinstance(document, dict) and document.get("id") in groups.question_ids:
+        return compile_item(fields, is_paired=groups.are_pairs)
+    return compile_fields(fields, **of_survey)
 
 
 def _read_settings(fields: Fields) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from sotto_protocol.members import Settings
 
-OF_SURVEY = ("title", "questions", "people", *(setting.name for setting in fields(Settings)))
+OF_SURVEY = ("title", "questions", "together", "people", *(setting.name for setting in fields(Settings)))
 PLACES: dict[str, str] = {
     **dict.fromkeys(
         OF_SURVEY,

@@ -15,10 +15,13 @@ from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields, canonical_json, load_json
 from sotto_protocol.drawn import draw_questions
 from sotto_protocol.errors import AnswerError, SurveyError
+from sotto_protocol.language import language
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.members import LENGTHS, MAX_COUNTS, MAX_QUESTIONS, REPORTS, Settings, read_id, read_settings
 from sotto_protocol.questions.document import question_document, read_question
+from sotto_protocol.questions.item import Item
+from sotto_protocol.questions.joint import Joint
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.translation import SurveyWords, read_translations, translation_document
 from sotto_protocol.record import HEAD, WAVE, RecordLayout
@@ -51,11 +54,20 @@ class Survey(Settings):
             raise SurveyError("$.questions", f"must be 1 to {MAX_QUESTIONS} questions.")
         if len({question.id for question in self.questions}) < len(self.questions):
             raise SurveyError("$.questions", "must not have two questions of the same id.")
+        self._check_items()
         if self.draw >= len(self.questions):
             domain = f"in [1, {len(self.questions) - 1}]: fewer than there are questions"
             raise SurveyError(
                 "$.draw", f"must be {domain if len(self.questions) > 1 else 'left out: there is one question'}."
             )
+
+    def _check_items(self) -> None:
+        """Raise SurveyError where an id stands for two items, or for an item and a question of several."""
+        joint = [question for question in self.questions if isinstance(question.kind, Joint)]
+        items = [item for question in self.questions for item in question.items]
+        known = {item.id: item for item in items}
+        if any(known[item.id] != item for item in items) or any(question.id in known for question in joint):
+            raise SurveyError("$.questions", "must not have two questions of the same id.")
 
     def __repr__(self) -> str:
         said = f"{counted(len(self.questions), 'question')}, epsilon {epsilon_above(self.epsilon)}"
@@ -102,17 +114,29 @@ class Survey(Settings):
         """The tags of the survey's languages, its own first."""
         return (self.lang, *(words.lang for words in self.translations))
 
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """What stands on a form, each item once, in order: those of questions that are asked together, too."""
+        return tuple({item.id: item for question in self.questions for item in question.items}.values())
+
     def words(self, lang: str = "") -> SurveyWords:
         """Return what respondents read in one of its languages, by default its own. Raises ValueError for others."""
-        found = {words.lang: words for words in (self._own_words, *self.translations)}
+        found = {words.lang: words for words in (self.item_words, *self.translations)}
         if (lang or self.lang) not in found:
             raise ValueError(f"lang ({lang}) must be one of {', '.join(self.languages)}.")
-        return found[lang or self.lang]
+        words = found[lang or self.lang]
+        joint = {
+            question.id: question.kind.words_in(words.questions, language(words.lang))
+            for question in self.questions
+            if isinstance(question.kind, Joint)
+        }
+        return replace(words, questions={**words.questions, **joint}) if joint else words
 
     @cached_property
-    def _own_words(self) -> SurveyWords:
+    def item_words(self) -> SurveyWords:
+        """What is read of its items, in its own language."""
         texts = (self.title, self.introduction, self.controller, self.contact)
-        return SurveyWords(self.lang, *texts, {question.id: question.words for question in self.questions})
+        return SurveyWords(self.lang, *texts, {item.id: item.words for item in self.items})
 
     @property
     def n_drawn(self) -> int:
@@ -235,6 +259,6 @@ def _read_survey(document: Any) -> Survey:
     settings = read_settings(fields)
     questions = tuple(read_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
     survey = Survey(survey_id, title, questions, **settings)
-    translations = read_translations(fields, survey.words())
+    translations = read_translations(fields, survey.item_words)
     fields.finish()
     return replace(survey, translations=translations) if translations else survey

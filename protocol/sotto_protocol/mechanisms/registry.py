@@ -30,6 +30,8 @@ _NEAR, _SHORT_BYTES = 1.03, 64
 _RECOGNISED = "reports that are kept over the waves would be so rare that they tell devices apart; take k-ary or oue."
 AUTO = "auto"
 """The name by which an author asks for the best of those that an epsilon alone makes."""
+JOINT, _OF_JOINT = "joint", ("k-ary", "subset", "oue")
+"""Combinations of answers are options of a one-of. By these each item's own share has a distribution that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ ENTRIES: list[Entry] = [
 
 def entries_of(question_type: str) -> dict[str, Entry]:
     """Return the mechanisms that questions of a type take, by name."""
+    if question_type == JOINT:
+        return {name: entry for name, entry in entries_of("one-of").items() if name in _OF_JOINT}
     return {entry.name: entry for entry in ENTRIES if entry.question_type == question_type}
 
 

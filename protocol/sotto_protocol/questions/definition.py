@@ -16,11 +16,16 @@ from sotto_protocol.members import LENGTHS, read_id
 from sotto_protocol.questions.any_of import AnyOf
 from sotto_protocol.questions.author_fields import AuthorFields
 from sotto_protocol.questions.beside import read_section, read_skip, read_want
+from sotto_protocol.questions.item import Item
+from sotto_protocol.questions.joint import CLOSED, Joint
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.questions.types import TYPES
 from sotto_protocol.synonyms import say_type
 from sotto_protocol.words import epsilon_above
+
+OF_GROUP = ("epsilon", "epsilon_forever", "mechanism", "weight")
+"""What is said once of all questions that are asked together."""
 
 
 def compile_question(document: Any, where: str, lang: str = USUAL_TAG, **of_survey: Any) -> Question:
@@ -58,6 +63,51 @@ def _take_answered(fields: AuthorFields, of_survey: Mapping[str, Any]) -> dict[s
         partial(_design, fields, kind, epsilon, of_survey),
     )
     return {"kind": kind, "skip": skip, "want": want, **design}
+
+
+def compile_item(fields: AuthorFields, *, is_paired: bool = False) -> Item:
+    """Compile a question that is asked together with others, as `compile_fields`.
+
+    `is_paired`: it says itself what becomes of its answers, as all others do. Else its group says it.
+    """
+    return Item(**together(partial(_take_item, fields, is_paired=is_paired), fields.finish_rest)[0])
+
+
+def compile_joint(fields: AuthorFields, kind: Joint, joint_id: str, **of_survey: Any) -> Question:
+    """Compile what becomes of the answers to a joint question: `fields` may have members of a one-of's mechanism.
+
+    The rest as `compile_question`.
+    """
+    design, *_ = together(
+        lambda: _design(fields, kind, read_epsilon(fields, "epsilon"), of_survey), fields.finish, fields.finish_rest
+    )
+    return Question(id=joint_id, kind=kind, text=kind.text, section=kind.items[0].section, **design)
+
+
+def _take_item(fields: AuthorFields, *, is_paired: bool) -> dict[str, Any]:
+    question_id, text, section, (kind, skip, want) = together(
+        partial(read_id, fields),
+        partial(fields.text, "text", LENGTHS["text"]),
+        partial(read_section, fields),
+        partial(_take_closed, fields, is_paired=is_paired),
+    )
+    fields.finish()
+    return {"id": question_id, "text": text, "section": section, "kind": kind, "skip": skip, "want": want}
+
+
+def _take_closed(fields: AuthorFields, *, is_paired: bool) -> tuple[QuestionType, Any, Decimal | None]:
+    """Return what may be answered, its skip and its aim, of a question that can be asked together with others."""
+    kind = _read_kind(fields)
+    if kind.name not in CLOSED:
+        why = "in a question that is asked together with others"
+        raise fields.fail("type", f"must be one of {', '.join(CLOSED)} {why}.")
+    given = [name for name in OF_GROUP if fields.has(name)]
+    if given and not is_paired:
+        raise fields.fail(given[0], "belongs to [[together]], not to one of its questions: they are answered as one.")
+    for name in given:  # they were read with the pairs
+        fields.take(name, "", lambda _: True)
+    skip, want = together(partial(read_skip, fields, kind), partial(read_want, fields, kind))
+    return kind, skip, want
 
 
 def _read_kind(fields: AuthorFields) -> QuestionType:

@@ -9,8 +9,9 @@ from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms.registry import mechanism_document, read_mechanism
 from sotto_protocol.members import LENGTHS, read_id
 from sotto_protocol.questions.beside import read_section, read_skip, read_want
+from sotto_protocol.questions.joint import Joint
 from sotto_protocol.questions.question import Question
-from sotto_protocol.questions.types import TYPES
+from sotto_protocol.questions.types import PUBLISHED
 
 MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
 _EPSILON_DOMAIN = f"a number in [0, {MAX_DECLARED_EPSILON}] of at most {MAX_DECIMALS} decimals"
@@ -22,9 +23,10 @@ def question_document(question: Question) -> dict[str, Any]:
         "epsilon": question.epsilon,
         "id": question.id,
         "mechanism": mechanism_document(question.mechanism),
-        "text": question.text,
         "type": question.type,
     }
+    if not isinstance(question.kind, Joint):
+        document["text"] = question.text
     if question.epsilon_forever != question.epsilon:
         document["epsilon_forever"] = question.epsilon_forever
     if question.skip is not None:
@@ -39,8 +41,9 @@ def question_document(question: Question) -> dict[str, Any]:
 def read_question(document: Any, where: str) -> Question:
     """Return a published question, its epsilons recomputed. Raises SurveyError where it takes more than it declares."""
     fields = Fields(document, where, SurveyError)
-    question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text, kind = fields.text("text", LENGTHS["text"]), TYPES[question_type].read(fields)
+    question_id, question_type = read_id(fields), fields.one_of("type", PUBLISHED)
+    kind = PUBLISHED[question_type].read(fields)
+    text = kind.text if isinstance(kind, Joint) else fields.text("text", LENGTHS["text"])
     skip, want, section = read_skip(fields, kind), read_want(fields, kind), read_section(fields)
     epsilon = _read_epsilon(fields, "epsilon")
     epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
@@ -49,7 +52,17 @@ def read_question(document: Any, where: str) -> Question:
     mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, kind.n_options)
     _check_epsilon(fields, "epsilon", epsilon, mechanism.epsilon)
     _check_epsilon(fields, "epsilon_forever", epsilon_forever, mechanism.epsilon_forever)
-    return Question(question_id, kind, text, mechanism, epsilon, epsilon_forever, skip, want, section)
+    return Question(
+        id=question_id,
+        kind=kind,
+        text=text,
+        skip=skip,
+        want=want,
+        section=section,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        epsilon_forever=epsilon_forever,
+    )
 
 
 def _read_epsilon(fields: Fields, key: str) -> Decimal:

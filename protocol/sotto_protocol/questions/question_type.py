@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields, is_text, say_list
-from sotto_protocol.language import Language
+from sotto_protocol.language import ENGLISH, Language
+from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.questions.control import Control
 
 MAX_OPTIONS = 4096
@@ -48,6 +49,11 @@ class QuestionType(ABC):
     def write_skip(self, skip: Any) -> Any:
         """Return what `read_skip` takes."""
         return skip
+
+    @property
+    def answers(self) -> tuple[Any, ...]:
+        """Every answer, in the order in which `encode` numbers them, where there are few enough to be listed."""
+        return self.options
 
     @property
     def n_options(self) -> int:
@@ -96,11 +102,19 @@ class QuestionType(ABC):
     def say_others(self, n: int, people: int, language: Language) -> str:
         """Return in a sentence that so many people are reported by chance as one is who gave an answer."""
         return language.ngettext(
-            "By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.",
-            "By chance, %(n)s of every %(people)s people with a different answer send something that fits yours.",
+            "By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.",
+            "By chance, %(n)s of every %(people)s people with a different answer look as if they had given yours.",
             n,
             people=people,
         )
+
+    def what_happens(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
+        """Return a few sentences on how an answer is reported, in this type's answers."""
+        return mechanism.what_happens(language)
+
+    def in_short(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
+        """Return one line on what a device does to an answer, in this type's answers."""
+        return mechanism.in_short(language)
 
     def decode(self, said: Any) -> Any:
         """Return what a mechanism says of a report (`Mechanism.decode`) as answers of this type are written."""

@@ -29,6 +29,10 @@ class YesNo(QuestionType):
         return self.say(skip)
 
     @property
+    def answers(self) -> tuple[bool, ...]:
+        return (False, True)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         return ("yes",)
 
