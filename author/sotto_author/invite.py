@@ -18,6 +18,7 @@ from sotto_collector.errors import CollectorError, RemoteError
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_collector.reserved_file import ReservedFile
 from sotto_protocol import Survey, SurveyError
+from sotto_protocol.file_endings import check_ending
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED, N_CHARACTERS
 from sotto_protocol.minimum import say_few
 from sotto_protocol.words import examples
@@ -71,6 +72,7 @@ def create(
     First the command says what all people will show who have been invited so far, these included. It asks if that is
     nothing useful. If a stratum has few people, it warns that others know of each report that one of them sent it.
     """
+    check_ending("--to", target, ".csv", error=CollectorError)
     if os.path.lexists(target):  # before anything is asked
         raise CollectorError(f"CSV file ({target}) must be a new file: File exists.")
     collector = RemoteCollector(url, token)

@@ -10,6 +10,7 @@ from typing import Any
 
 from sotto_author.errors import AuthorError
 from sotto_protocol.documents import decimal_text, is_text
+from sotto_protocol.file_endings import check_ending
 
 _NOTE_COLUMN = 24
 _NO_NOTES: Mapping[str, str] = MappingProxyType({})
@@ -51,6 +52,7 @@ def to_toml(
 
 def check_new(path: Path) -> None:
     """Raise AuthorError where no file can be made, before what is to stand in it is asked for."""
+    check_ending("survey file", path, ".toml", error=AuthorError)
     if os.path.lexists(path):
         raise AuthorError(f"survey file ({path}) must be a new file.")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):

@@ -50,7 +50,7 @@ def test_the_command_writes_over_no_file(tmp_path: Path) -> None:
     target.write_text("precious")
     result = run(FORMS / "lunch.json", "--to", target)
     assert result.exit_code == 1
-    assert result.stderr == f"Error: survey file ({target}) must be a new file: File exists.\n"
+    assert result.stderr == f"Error: survey file ({target}) must be a new file.\n"
     assert target.read_text() == "precious"
 
 

@@ -101,6 +101,29 @@ def test_reports_in_the_surveys_words_are_one_new_file(served: Served, tmp_path:
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("export", "DB", "strings", "--labels", "--to", "NEW.xlsx"), "must end in .parquet, .csv, .arrow or .feather"),
+        (("export", "DB", "strings", "--to", "NEW.csv"), "would be a folder: give it another name, or add --labels"),
+        (("tally", "NEW", "--save", "NEW.csv"), "--save (NEW.csv) must end in .json: no other form is written."),
+    ],
+)
+def test_a_name_that_says_another_form_is_refused(
+    served: Served, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    new, typed = str(tmp_path / "new"), [word.replace("DB", str(served.db)) for word in arguments]
+    code, out, err = run(*[word.replace("NEW", new) for word in typed])
+    assert (code, out) == (1, "")
+    assert said.replace("NEW", new) in err
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_an_archive_that_is_called_like_a_file_is_gone_on_with(served: Served, tmp_path: Path) -> None:
+    (archive := tmp_path / "archive.csv").mkdir()
+    assert run("export", served.db, "strings", "--to", archive)[0] == 0
+
+
 def test_survey_with_a_minimum_is_refused_in_the_collectors_words(served: Served, tmp_path: Path) -> None:
     code, out, err = run("export", served.url, "guarded", "--to", tmp_path / "archive", "--token", served.analyst)
     assert (code, out) == (1, "")

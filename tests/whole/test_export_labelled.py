@@ -1,5 +1,7 @@
 """`sotto export --labels`: the reports of an archive, once each, in the survey's words, and said to be noise."""
 
+import csv
+import io
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from archiving import Heap
 from made_reports import DRAWN, EVERYTHING, ONCE, people
@@ -78,10 +81,59 @@ def test_columns_have_types_and_say_that_they_are_noise(tmp_path: Path) -> None:
     assert schema.field("stratum").metadata is None
 
 
+def in_csv(value: Any) -> str:
+    """Return a value as it stands in a file of CSV."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value).lower().removesuffix(".0")
+
+
+@pytest.mark.parametrize("ending", [".arrow", ".feather", ".CSV"])
+@pytest.mark.parametrize("toml", [DRAWN, EVERYTHING], ids=["drawn", "waves"])
+def test_the_names_ending_says_the_form(
+    toml: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each form holds the rows of the same survey's Parquet file, whatever the batches."""
+    survey = compile_toml(toml)
+    records = people(survey, 60)
+    monkeypatch.setattr(labelled, "_ROWS_PER_GROUP", 20)
+    monkeypatch.setattr(labelled, "_CELLS_AT_ONCE", 1000)
+    expected = written(survey, records, tmp_path / "reports.parquet")
+    path = tmp_path / f"reports{ending}"
+    assert labelled.export_labelled(Heap(survey, records), path) == 60
+    if ending != ".CSV":
+        assert rows_of(feather.read_table(path)) == rows_of(expected)
+        return
+    names, *rows = csv.reader(io.StringIO(path.read_bytes().decode(), newline=""))
+    assert names == expected.column_names
+    assert Counter(map(tuple, rows)) == Counter(tuple(map(in_csv, row.values())) for row in expected.to_pylist())
+
+
+def test_no_option_in_csv_is_a_formula(tmp_path: Path) -> None:
+    survey = compile_toml(
+        'id = "s"\ntitle = "S"\n'
+        'questions = [{id = "a", type = "one-of", text = "?", options = ["=1+1", "b"], epsilon = 1}]'
+    )
+    labelled.export_labelled(Heap(survey, people(survey, 40)), tmp_path / "reports.csv")
+    assert {*(tmp_path / "reports.csv").read_text().split("\n")} == {'"reported_a"', '"\'=1+1"', '"b"', ""}
+
+
+@pytest.mark.parametrize("name", ["reports", "reports.xlsx", "reports.csv.gz"])
+def test_a_form_that_is_not_written_is_refused(name: str, tmp_path: Path) -> None:
+    survey = compile_toml(ONCE)
+    with pytest.raises(ArchiveError, match=rf"{name} must end in \.parquet, \.csv, \.arrow or \.feather, which"):
+        labelled.export_labelled(Heap(survey, people(survey, 30)), tmp_path / name)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_the_order_of_rows_says_nothing_of_what_is_stored(tmp_path: Path) -> None:
     survey = compile_toml(ONCE)
     records = people(survey, 200)
-    first, second = (written(survey, records, tmp_path / name).column("reported_hours").to_pylist() for name in "ab")
+    first, second = (
+        written(survey, records, tmp_path / f"{name}.parquet").column("reported_hours").to_pylist() for name in "ab"
+    )
     assert sorted(first) == sorted(second)
     assert first != second
 

@@ -12,7 +12,7 @@ from sotto_author.answer_types import types
 from sotto_author.errors import AuthorError, FormError
 from sotto_author.forms.asking import Terms, question_id
 from sotto_author.forms.surveyjs import Imported, import_form
-from sotto_author.survey_toml import write_new
+from sotto_author.survey_toml import check_new, write_new
 from sotto_protocol import Survey, SurveyError, compile_survey
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
@@ -111,6 +111,8 @@ def import_(
     survey_id = survey_id or question_id(form_file.stem)
     if not ID_PATTERN.fullmatch(survey_id):
         raise click.UsageError("--id must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.")
+    if target is not None:
+        check_new(target)
     agreed = Terms(**terms, leave_out=frozenset(leave_out), skip_numbers=skip_numbers)
     try:
         imported = _read(form_file, survey_id, agreed)

@@ -1,16 +1,16 @@
-"""A survey's noisy reports as one Parquet file in the survey's words, for who reads them: nothing counts it again."""
+"""A survey's noisy reports as one file in the survey's words, for people who read them: nothing counts it again."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sotto_collector.archive.export import count_parts, cut
 from sotto_collector.archive.files import shuffle
+from sotto_collector.archive.labelled_forms import form_of
 from sotto_collector.archive.layout import Layout
 from sotto_collector.archive.source import Source
 from sotto_collector.durable_files import written_durably
@@ -42,22 +42,23 @@ _Has = NDArray[np.bool_]
 def export_labelled(source: Source, path: Path, progress: Progress = lambda *_: None) -> int:
     """Write a survey's reports to a new file, whole or not at all; return how many. Raises ArchiveError.
 
-    A row a report, in an order that says nothing of its id but its part. Columns: those of
-    `sotto_estimator.read_archive`, what is noisy with `reported_` before its name. `progress` is told parts that are
-    done, parts, and reports. Memory does not grow with the reports, but for the file's index.
+    The name's ending chooses one of `labelled_forms.FORMS`. A row a report, in an order that says nothing of its id but
+    its part. Columns: those of `sotto_estimator.read_archive`, what is noisy with `reported_` before its name.
+    `progress` is told parts that are done, parts, and reports. Memory does not grow with the reports, but for the
+    file's index.
     """
+    form = form_of(path)
     try:
         with written_durably(path) as file:
-            return _write(source, file, progress)
+            return _write(source, file, form, progress)
     except OSError as fault:
         raise ArchiveError(f"{path} cannot be written: {fault.strerror}.") from fault
 
 
-def _write(source: Source, file: BinaryIO, progress: Progress) -> int:
+def _write(source: Source, file: BinaryIO, form: Callable[..., Any], progress: Progress) -> int:
     survey, layout, n_parts, n_reports = source.survey, Layout(source.survey), count_parts(source), 0
     schema = _batch(survey, survey.layout.check(np.empty((0, 0), np.uint8))).schema
-    dictionaries = [field.name for field in schema if pa.types.is_dictionary(field.type)]
-    with pq.ParquetWriter(file, schema, compression="none", use_dictionary=dictionaries, write_statistics=False) as out:
+    with form(file, schema) as out:
         for index in range(n_parts):
             progress(index, n_parts, n_reports)
             for records in cut(survey, source.read(Part(index, n_parts))):

@@ -14,6 +14,7 @@ from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.remote import RemoteCollector
 from sotto_collector.store import Store
 from sotto_protocol import Survey, Tally
+from sotto_protocol.file_endings import check_ending, says_another_form
 from sotto_protocol.words import counted, examples
 
 if TYPE_CHECKING:  # these load Arrow
@@ -29,12 +30,18 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.command(
     epilog=examples(
         "sotto export survey.db my-survey --to archive",
-        "sotto export http://127.0.0.1:8000 my-survey --to reports.parquet --labels",
+        "sotto export http://127.0.0.1:8000 my-survey --to reports.csv --labels",
     )
 )
 @click.argument("source")
 @click.argument("survey")
-@click.option("--to", "target", type=_NEW, required=True, help="Folder for the archive. With --labels, a new file.")
+@click.option(
+    "--to",
+    "target",
+    type=_NEW,
+    required=True,
+    help="Folder for the archive. With --labels, a new file: .parquet, .csv, .arrow or .feather.",
+)
 @click.option("--labels", is_flag=True, help="Write one file in the survey's words, for people. It cannot be counted.")
 @click.option(
     "--token",
@@ -53,13 +60,17 @@ def export(source: str, survey: str, target: Path, token: str | None, parts: int
     tally` counts again. Reports may arrive meanwhile: each file has those that were there when it was written. If the
     export is cut short, run the same command again: it goes on from there.
 
-    With --labels the reports become one file, with the texts of the options. Where a report supports several options,
-    each option has a column of yes or no. The reports are as noisy there: the column of question ID is reported_ID.
+    With --labels the reports become one file, with the texts of the options. The ending of its name says the form:
+    Parquet, CSV or Arrow. Where a report supports several options, each option has a column of yes or no. The reports
+    are as noisy there: the column of question ID is reported_ID.
     """
     _check_target(target, labels, parts)
     with _scale("export"):
         from sotto_collector.archive.export import export as write_archive
         from sotto_collector.archive.labelled import export_labelled
+        from sotto_collector.archive.labelled_forms import form_of
+    if labels:
+        form_of(target)
     with _open_source(source, survey, token) as opened:
         _warn(opened.survey, "file" if labels else "archive")
         if labels:
@@ -80,6 +91,8 @@ def _check_target(target: Path, labels: bool, parts: int | None) -> None:
         raise ArchiveError(f"{target} must be a new file; there is one already.")
     if not labels and target.exists() and not target.is_dir():
         raise ArchiveError(f"{target} must be a folder; --labels writes a file.")
+    if not labels and not target.exists() and says_another_form(target):
+        raise ArchiveError(f"{target} would be a folder: give it another name, or add --labels to write a file.")
 
 
 @click.command(epilog=examples("sotto tally archive --save counted.json", "sotto tally archive --wave 1"))
@@ -104,6 +117,7 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
         raise ArchiveError(
             f'--scheduler ({scheduler}) must be "local", or an address that begins with tcp:// or tls://.'
         )
+    check_ending("--save", save, ".json", error=ArchiveError)
     if save is not None and os.path.lexists(save):  # before the work
         raise ArchiveError(f"{save} must be a new file; there is one already.")
     with _scale("tally"):

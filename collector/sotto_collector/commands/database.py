@@ -10,7 +10,7 @@ from sotto_collector.commands.db_restore import restore
 from sotto_collector.commands.db_status import db_status
 from sotto_collector.commands.options import db_option
 from sotto_collector.daily_copies import DailyCopies
-from sotto_collector.errors import StoreError
+from sotto_collector.errors import CollectorError, StoreError
 from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.about import note_backup
 from sotto_collector.store.backup import back_up
@@ -18,6 +18,7 @@ from sotto_collector.store.databases import locate
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.recount import Difference, recount_survey
 from sotto_collector.tokens import create_token
+from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import counted, examples
 
 
@@ -139,6 +140,7 @@ def backup(db: str, target: str, keep: int | None) -> None:
     the copy note the day of the backup. Next to a file, NAME.sha256 has its SHA-256, which restore checks.
     """
     daily = None if keep is None else DailyCopies(Path(target), keep)
+    check_ending("--to", None if daily else Path(target), ".db", error=CollectorError)
     with closing(Store(db, create=False)) as store:
         day = store.today()
         place = daily.place(day) if daily else target

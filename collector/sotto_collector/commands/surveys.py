@@ -9,6 +9,7 @@ from sotto_collector.commands.options import token_option
 from sotto_collector.errors import CollectorError
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_collector.reserved_file import ReservedFile
+from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import examples
 
 CERTIFICATE_BYTES = 2**14
@@ -116,6 +117,7 @@ def erase(
         raise click.UsageError("Give either --receipt or --all.")
     if certificate is not None and not is_whole:
         raise click.UsageError("--certificate goes with --all. For one report, use sotto certificate --receipt.")
+    check_ending("--certificate", certificate, ".json", error=CollectorError)
     if receipt is not None:
         RemoteCollector(url).ask("POST", survey_path(survey, "/erase"), {"receipt": _checked(receipt)})
         click.echo(f"{survey}  report erased")

@@ -10,10 +10,12 @@ from sotto_estimator.commands.options import chosen_options, level_option, token
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import INTERVALS, QUESTIONS, SURVEY, SectionedCommand, in_section
 from sotto_estimator.commands.sources import read_source
+from sotto_estimator.errors import SourceError
 from sotto_estimator.sources.records import save_records
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import names_collector
 from sotto_estimator.strings.candidates import read_candidates
+from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import examples
 
 (_CANDIDATES,) = in_section(
@@ -63,6 +65,7 @@ def associate(
     The noisy reports come from a collector (URL SURVEY) or from RECORDS. RECORDS is a file of packed reports, or the
     folder of an archive. Name one option of an any-of question as QUESTION:OPTION.
     """
+    check_ending("--save-records", kept, ".bin", error=SourceError)
     n_named = 2 if names_collector(sources) else 1
     place, questions = sources[:n_named], sources[n_named:]
     if len(questions) not in (2, 3):

@@ -10,6 +10,7 @@ from sotto_estimator.commands.options import chosen_options, grouped, level_opti
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import FORMAT, INTERVALS, TEXTS, SectionedCommand, in_section
 from sotto_estimator.commands.sources import check_chosen, read_source, tally_of
+from sotto_estimator.errors import SourceError
 from sotto_estimator.sources.kinds import TALLY
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FileSource
@@ -21,6 +22,7 @@ from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
 from sotto_estimator.strings.unknown import ALPHABET
 from sotto_estimator.strings.unlisted import decode_unlisted
+from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import examples
 
 _QUESTION = " and one question's"
@@ -174,6 +176,7 @@ def decode(
     Candidates for google/rappor's files are hashed as google/rappor hashes them. --unknown reads a tally where devices
     report beginnings of texts. Where devices report n-grams, it reads packed reports: a collector's, or one file.
     """
+    check_ending("--rappor-csv", rappor_csv, ".csv", error=SourceError)
     if rappor_csv and options.level != RESULT_LEVEL:
         raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}: leave out --level.")
     if alphabet is not None and not is_unknown:

@@ -21,6 +21,7 @@ from sotto_estimator.commands.options import (
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import INTERVALS, SURVEY, SectionedCommand, in_section
 from sotto_estimator.commands.sources import read_source, tally_of
+from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata_of
 from sotto_estimator.shares.estimates import Estimates
@@ -28,6 +29,7 @@ from sotto_estimator.shares.of_source import estimate_source
 from sotto_estimator.sources.fetch import save
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
+from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import examples
 
 _INTERVALS = in_section(
@@ -93,6 +95,7 @@ def estimate(
     counts      --yes and --n, or --counts; with how people were asked
     TABLE       one row per person; --column names the reports (docs/data.md)
     """
+    check_ending("--save-tally", save_tally, ".json", error=SourceError)
     if paper or data:
         if paper and (sources or data):
             raise click.UsageError("Give a collector, tally files, counts, or a table: one of the four.")

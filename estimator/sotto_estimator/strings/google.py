@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.results.encode import without_formulas
 from sotto_estimator.strings.candidates import MAX_CANDIDATES, Bits, CandidateMap, read_csv
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
 from sotto_estimator.strings.subject import Subject
+from sotto_protocol.cells import without_formulas
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 RESULT_LEVEL = 0.95

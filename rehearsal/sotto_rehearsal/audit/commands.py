@@ -11,6 +11,7 @@ import click
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import AUDIT, OUTPUT, SectionedCommand, in_section
 from sotto_estimator.planning.draft import Draft
+from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import examples
 from sotto_rehearsal.audit.clients import LEAST_REPORTS, USUAL_TIMEOUT_S, audit_clients
 from sotto_rehearsal.audit.errors import AuditError
@@ -84,6 +85,7 @@ def audit(
     for option, path in (("--report", output.report_path), ("--junit", junit_file)):
         if path is not None and not path.parent.is_dir():
             raise click.UsageError(f"{option}: there is no folder {path.parent}.")
+    check_ending("--junit", junit_file, ".xml", error=AuditError)
     survey = Draft.read(survey_file).survey
     names = tuple(dict.fromkeys(clients or CLIENTS))
     found = audit_clients(survey, names, program=line, n_reports=n_reports, timeout_s=timeout_s, progress=_show)

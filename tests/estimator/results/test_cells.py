@@ -15,9 +15,10 @@ import sotto_estimator
 from decoded_strings import ROWS, SUBJECT, decoded
 from house import open_house
 from sotto_estimator.association.associate import associate
-from sotto_estimator.results.encode import csv_text, without_formulas
+from sotto_estimator.results.encode import csv_text
 from sotto_estimator.strings.google import write_rappor
 from sotto_protocol import Coins, Report, compile_survey
+from sotto_protocol.cells import without_formulas
 
 FORMULAS = ["=HYPERLINK(1)", "+1+1", "-1-1", "@SUM(1)", "\t=1", "\r=1", "＝1+1"]
 HIDDEN = ["a\r=1", "a\n=1", "a\r\n=1", 'a",=1']
