@@ -6,8 +6,9 @@ import pytest
 from audits import rejects
 from rehearsed import OFFICE, WORD, office
 from sotto_protocol import Survey, compile_toml
+from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.errors import TruthError
-from sotto_rehearsal.simulation.truth import assume_truth, read_truth
+from sotto_rehearsal.simulation.truth import QuestionTruth, assume_truth, read_truth
 
 N = 100_000
 ALL_LUNCH = "[questions.lunch]\nshares = {desk = 0.5, canteen = 0.3, out = 0.2}\n"
@@ -140,7 +141,7 @@ def test_thirds_add_up_to_one() -> None:
 def test_of_a_question_that_is_left_out_every_answer_is_as_likely() -> None:
     truth = assume_truth(OFFICE)
     shares = [of.answers.expected.tolist() for of in truth.questions]
-    assert shares == [[0.5], [0.25] * 4, [0.5] * 3, [pytest.approx(40)]]
+    assert shares == [[0.5], [0.25] * 4, [0.5] * 3, [1 / 81] * 81]
     assert truth.assumed == ("expensed", "lunch", "perks", "hours")
     assert office().assumed == ()
 
@@ -197,25 +198,30 @@ def test_shares_that_would_have_people_select_too_many_are_refused() -> None:
         read_truth("[questions.perks]\nshares = {a = 0.9, b = 0.2}", limited(1))
 
 
+def mean_of(of: QuestionTruth, shares: Floats | None = None) -> float:
+    """Return the mean of people who answer in these shares; by default of the population."""
+    return float(of.figure.truth(of.question, of.answers.expected if shares is None else shares)[0])
+
+
 def test_numbers_have_the_mean_and_deviation_that_are_said_where_the_range_leaves_room() -> None:
-    hours = office().questions[3].answers
-    assert hours.expected[0] == pytest.approx(41, abs=1e-3)
-    drawn = hours.draw(N, np.random.default_rng())
-    assert abs(hours.add_up(drawn)[0] / N - 41) < 6.1 * 8 / N**0.5  # 1e-9, two-sided
+    hours = office().questions[3]
+    assert mean_of(hours) == pytest.approx(41, abs=1e-3)
+    drawn = hours.answers.draw(N, np.random.default_rng())
+    assert abs(mean_of(hours, hours.answers.add_up(drawn) / N) - 41) < 6.1 * 8 / N**0.5  # 1e-9, two-sided
 
 
 def test_a_bell_that_is_cut_by_the_range_has_the_mean_of_what_is_left() -> None:
-    cut = read_truth("[questions.hours]\nmean = 0\ndeviation = 8", OFFICE).questions[3].answers
+    cut = read_truth("[questions.hours]\nmean = 0\ndeviation = 8", OFFICE).questions[3]
     numbers = np.arange(81)
     weights = np.exp(-((numbers / 8) ** 2) / 2)
-    assert cut.expected[0] == pytest.approx(float((weights * numbers).sum() / weights.sum()))
-    assert cut.expected[0] > 6
+    assert mean_of(cut) == pytest.approx(float((weights * numbers).sum() / weights.sum()))
+    assert mean_of(cut) > 6
 
 
 def test_listed_numbers_are_drawn_alone() -> None:
-    answers = read_truth("[questions.hours]\nshares = {20 = 0.25, 40 = 0.75}", OFFICE).questions[3].answers
-    assert answers.expected.tolist() == [35]
-    assert {*answers.draw(1000, np.random.default_rng()).tolist()} == {20, 40}
+    hours = read_truth("[questions.hours]\nshares = {20 = 0.25, 40 = 0.75}", OFFICE).questions[3]
+    assert mean_of(hours) == 35
+    assert {*hours.answers.draw(1000, np.random.default_rng()).tolist()} == {20, 40}
 
 
 def test_listed_numbers_may_have_decimals() -> None:
@@ -223,8 +229,7 @@ def test_listed_numbers_may_have_decimals() -> None:
         'id = "s"\ntitle = "S"\n[[questions]]\nid = "rest"\ntype = "number"\ntext = "?"\nepsilon = 1\n'
         "minimum = 0\nmaximum = 1\nstep = 0.25"
     )
-    answers = read_truth('[questions.rest]\nshares = {"0.25" = 0.5, "1" = 0.5}', survey).questions[0].answers
-    assert answers.expected.tolist() == [0.625]
+    assert mean_of(read_truth('[questions.rest]\nshares = {"0.25" = 0.5, "1" = 0.5}', survey).questions[0]) == 0.625
     with pytest.raises(TruthError, match=r"\$.questions.rest.shares: must be of numbers that may be answered"):
         read_truth('[questions.rest]\nshares = {"0.2" = 1}', survey)
 

@@ -1,4 +1,4 @@
-"""A kind of figure that the house does not have, as somebody would add it: values, a view, a part of the results page.
+"""A kind of figure that the house does not have, as somebody would add it: values, a view, a page, a rehearsal.
 
 The median of numbers, in the place of their mean: that of their distribution, as uncertain as this says. For tests
 alone: a guarantee it has none.
@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from jinja2 import Template
 
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.inference.registry import FigureKind
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.distribution import PROBS, estimate_distribution
 from sotto_estimator.page.figure_page import FigurePage
 from sotto_estimator.page.waves import number_series_of
+from sotto_estimator.planning.rehearsed import RehearsedFigure
 from sotto_estimator.results.axis import Axis, shortest
 from sotto_estimator.results.document import Cell, Column, Lines, Table
 from sotto_estimator.results.drawing import Drawing
@@ -24,6 +27,7 @@ from sotto_estimator.results.layout import lay_out
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.views.figure_view import Drawn, FigureView
+from sotto_protocol import Question
 from sotto_protocol.language import Language
 
 HALF = PROBS.index(0.5)
@@ -150,5 +154,27 @@ PAGE = FigurePage(
     tick=shortest,
     is_marked=lambda figure: False,
 )
-KIND = FigureKind(estimate=estimate, verdict="shares.verdict.judge:verdict_of_number", view=VIEW, page=PAGE)
+
+
+def true_median(question: Question, shares: Floats) -> Floats:
+    """Return the least number that half of the people, or more, do not exceed."""
+    numbers = np.linspace(*question.kind.ends, len(shares))
+    return numbers[[np.searchsorted(shares.cumsum(), 0.5)]]
+
+
+REHEARSED = RehearsedFigure(
+    heading="number",
+    answer="median",
+    truth=true_median,
+    interval=lambda question, options: Median.interval,
+    is_in_points=False,
+    is_guaranteed=False,
+)
+KIND = FigureKind(
+    estimate=estimate,
+    verdict="shares.verdict.judge:verdict_of_number",
+    view=VIEW,
+    page=PAGE,
+    rehearsal=REHEARSED,
+)
 """Its row of the registry."""

@@ -1,4 +1,7 @@
-"""A kind of figure that somebody adds, by its own file and a row of the registry, reaches every form and the page."""
+"""A kind of figure that somebody adds, by its own file and a row of the registry, reaches every form and the page.
+
+And it is simulated, and compared where a curator's is known.
+"""
 
 import csv
 import io
@@ -25,6 +28,8 @@ from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_rehearsal import compare, simulate
+from sotto_rehearsal.simulation.truth import Truth, read_truth
 
 TOML = """
 id = "people"
@@ -179,3 +184,42 @@ def test_a_plan_names_it(tmp_path: Path) -> None:
     planned = plan(tmp_path / "survey.toml", 300)
     assert "the median will be known to +-" in " ".join(planned.as_table().split())
     assert "years to both sides of the estimated median" in repr(planned.panels())
+
+
+@pytest.fixture
+def skewed(survey: Survey) -> Truth:
+    """Of the people most are 10, some 40: the mean is 19, the median 10."""
+    return read_truth("[questions.age]\nshares = {10 = 0.7, 40 = 0.3}\n", survey)
+
+
+def test_it_is_simulated_beside_its_truth(survey: Survey, skewed: Truth) -> None:
+    simulation = simulate(survey, 2000, truth=skewed, runs=3, waves=1, seed=1)
+    [row] = [row for row in simulation.rows if row.question == "age"]
+    assert (row.answer, row.kind, row.unit, row.truth, row.planned_half_width) == (
+        "median",
+        "median",
+        "years",
+        10,
+        None,
+    )
+    assert row.estimate == pytest.approx(10, abs=6)
+    table = simulation.as_table()
+    assert "the interval of the median of age: a bootstrap" in table
+    assert "10 years" in next(line for line in table.splitlines() if line.startswith("age"))
+    assert "median (years)" in repr(simulation.panels())
+
+
+def test_it_is_that_of_the_people_who_sent_a_report(survey: Survey, skewed: Truth) -> None:
+    about = IntervalOptions(target="respondents")
+    simulation = simulate(survey, 300, truth=skewed, runs=1, waves=1, seed=1, options=about)
+    assert [row.truth for row in simulation.rows if row.question == "age"] == [10]
+
+
+def test_a_comparison_says_that_no_curator_of_it_is_known(survey: Survey) -> None:
+    compared = compare(survey, 300, runs=0)
+    assert "not compared: age (number)" in compared.as_table()
+    assert ([subject.question.id for subject in compared.subjects], compared.left_out) == (["paid"], ("age",))
+
+
+def test_every_kind_that_stands_by_itself_can_be_rehearsed() -> None:
+    assert all(kind.rehearsal for kind in FIGURES.values() if kind.of is None)

@@ -153,7 +153,8 @@ class FigureKind:
     `of`: the kind beside whose figures, of the same counts, it stands; it has no verdict, order or plan of its own.
     `estimate(counts, options, n_intervals)`: the `FoundFigure`s of one of `Inference.counts`. `verdict(question,
     figures, tally, estimates)`: what they mean. `view`: its `FigureView`, in words, rows and pictures. `page`: its
-    `FigurePage`. `is_by_answer`: whether each answer has one, or a question one in all.
+    `FigurePage`. `rehearsal`: its `RehearsedFigure`, for simulations. `is_by_answer`: whether each answer has one, or a
+    question one in all.
     """
 
     of: str | None = None
@@ -161,6 +162,7 @@ class FigureKind:
     verdict: Named | None = None
     view: Named | None = None
     page: Named | None = None
+    rehearsal: Named | None = None
     is_by_answer: bool = False
 
 
@@ -170,6 +172,7 @@ FIGURES: dict[str, FigureKind] = {
         verdict="shares.verdict.judge:verdict_of_shares",
         view="views.shares:SHARES",
         page="page.charts:SHARES",
+        rehearsal="planning.rehearsed:SHARES",
         is_by_answer=True,
     ),
     "covariance": FigureKind(of="share", view="views.shares:COVARIANCES"),
@@ -178,11 +181,12 @@ FIGURES: dict[str, FigureKind] = {
         verdict="shares.verdict.judge:verdict_of_number",
         view="views.numbers:MEANS",
         page="page.number_chart:MEANS",
+        rehearsal="planning.rehearsed:MEANS",
     ),
     "distribution": FigureKind(
         of="mean", estimate="numbers.distribution:distributions_of", view="views.numbers:DISTRIBUTIONS"
     ),
-    "string": FigureKind(is_by_answer=True),
+    "string": FigureKind(rehearsal="planning.rehearsed:STRINGS", is_by_answer=True),
 }
 """The kinds of figures, in the order in which they are shown. Strings are found by `decode`, not estimated."""
 

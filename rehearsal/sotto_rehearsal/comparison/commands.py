@@ -9,10 +9,10 @@ import click
 from sotto_estimator.commands.options import interval_options, warn
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import PEOPLE, SectionedCommand, in_section
-from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.draft import Draft
 from sotto_protocol.words import examples
+from sotto_rehearsal.comparison.comparison import is_compared
 from sotto_rehearsal.comparison.domains import LEAST_DELTA
 from sotto_rehearsal.comparison.draws import has_opendp
 from sotto_rehearsal.comparison.survey import USUAL_RUNS, USUAL_SHARE
@@ -86,7 +86,7 @@ def compare(
     if not has_opendp() and runs != 0:
         warn(f"curators are not simulated: that needs OpenDP ({_NEED})")
     with click.progressbar(
-        length=sum(not is_text(question) for question in survey.questions),
+        length=sum(map(is_compared, survey.questions)),
         label="comparing",
         file=sys.stderr,
         hidden=not sys.stderr.isatty(),

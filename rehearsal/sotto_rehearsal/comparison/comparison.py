@@ -1,20 +1,25 @@
 """A whole survey, compared: question by question with a curator, added up, and shuffled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.inference.registry import is_text
+from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.result import Result
 from sotto_protocol import Question, Survey
 from sotto_rehearsal.comparison.knowledge import Knowledge, Trial
+from sotto_rehearsal.comparison.mean_subject import MeanSubject
 from sotto_rehearsal.comparison.people import People
+from sotto_rehearsal.comparison.share_subject import ShareSubject
 from sotto_rehearsal.comparison.shuffled import Shuffled, n_of, shuffle_survey
 from sotto_rehearsal.comparison.subject import Subject
 from sotto_rehearsal.comparison.totals import Total, add_up
 from sotto_rehearsal.simulation.truth import Truth
+
+SUBJECTS: Mapping[str, type[Subject]] = {"share": ShareSubject, "mean": MeanSubject}
+"""What a curator would publish, by the kind of figure. Others are left out: nobody publishes every string's count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Result):
-    """All that is compared. `left_out`: the ids of text questions, of which nobody publishes every string's count."""
+    """All that is compared. `left_out`: the ids of questions without a row in `SUBJECTS`."""
 
     survey: Survey
     study: Study
@@ -62,9 +67,9 @@ def compare_survey(
     generator = np.random.default_rng()  # of people who are made up: coins are the devices' own
     n = n_of(survey, study.n)
     subjects = [
-        Subject(question, _people(question, study), n, study.options)
+        SUBJECTS[figure_of(question)](question, _people(question, study), n, study.options)
         for question in survey.questions
-        if not is_text(question)
+        if is_compared(question)
     ]
     known = []
     for subject in subjects:
@@ -78,8 +83,13 @@ def compare_survey(
         tuple(known),
         tuple(add_up(survey, study.delta)),
         tuple(shuffle_survey(survey, study.n, study.delta)),
-        tuple(question.id for question in survey.questions if is_text(question)),
+        tuple(question.id for question in survey.questions if not is_compared(question)),
     )
+
+
+def is_compared(question: Question) -> bool:
+    """Whether a curator's figure of a question is known."""
+    return figure_of(question) in SUBJECTS
 
 
 def _people(question: Question, study: Study) -> People:

@@ -40,10 +40,11 @@ _SHUFFLED_DRAWN = (
 def _parts(comparison: Comparison) -> list[Part]:
     """Return what is known of each question, what one person's reports add up to, and what shuffling hides."""
     study = comparison.study
+    left_out = [f"{one.id} ({one.type})" for one in comparison.survey.questions if one.id in comparison.left_out]
     head = [
         f"{comparison.named}: {study.n:,} respondents, delta {study.delta:.3g}",
         method_words(study.options.level, study.options.method, study.options.about),
-        *[f"not compared: {', '.join(comparison.left_out)} (text)"] * bool(comparison.left_out),
+        *[f"not compared: {', '.join(left_out)}"] * bool(left_out),
     ]
     pairs = zip(comparison.subjects, comparison.known, strict=True)
     questions = [_question(subject, rows, study.n_runs) for subject, rows in pairs]
@@ -71,10 +72,10 @@ def _error_words(rows: Sequence[Knowledge]) -> list[str]:
 
 def _heading(subject: Subject) -> str:
     question = subject.question
-    if subject.is_number:
-        return f"{question.id} (number): the mean of numbers"
+    if not subject.is_in_points:
+        return f"{question.id} ({question.type}): the {subject.what} of numbers"
     what = "yes" if question.type == "yes-no" else f"“{question.labels[subject.label]}”, the most common"
-    return f"{question.id} ({question.type}): the share of {what}, expected {width_words(subject.value)}"
+    return f"{question.id} ({question.type}): the {subject.what} of {what}, expected {width_words(subject.value)}"
 
 
 def _cells(row: Knowledge, subject: Subject) -> list[str]:
@@ -95,17 +96,16 @@ def _percent(part: float | None) -> str:
 def _width(width: float | None, subject: Subject) -> str:
     if width is None:
         return "-"
-    return value_words(width, width) if subject.is_number else width_words(width)
+    return width_words(width) if subject.is_in_points else value_words(width, width)
 
 
 def price_words(subject: Subject, rows: Sequence[Knowledge]) -> str:
     """Return in a sentence what trusting nobody costs, by the half-widths of devices and of Laplace noise."""
     known, trusted = (_amount(row.half_width or 0.0, subject) for row in rows[:2])
     if (rows[1].half_width or 0.0) >= subject.size:
-        what = "mean" if subject.is_number else "share"
-        return f"These people are too few even for a curator, whose noise would hide the {what} as well."
+        return f"These people are too few even for a curator, whose noise would hide the {subject.what} as well."
     return (
-        f"A curator who is trusted with the answers would know the {'mean' if subject.is_number else 'share'} to +- "
+        f"A curator who is trusted with the answers would know the {subject.what} to +- "
         f"{trusted} (Laplace). You will know it to +- {known}. That is the price of trusting nobody."
         f"{_needed(rows[0])}"
     )
@@ -120,7 +120,7 @@ def _needed(devices: Knowledge) -> str:
 
 
 def _amount(width: float, subject: Subject) -> str:
-    if not subject.is_number:
+    if subject.is_in_points:
         return points(width)
     return f"{value_words(width, width)} {getattr(subject.question.kind, 'unit', '')}".rstrip()
 
@@ -183,13 +183,13 @@ def _panels(comparison: Comparison) -> "tuple[str, list[Panel]]":
 
     panels = []
     for subject, rows in zip(comparison.subjects, comparison.known, strict=True):
-        scale = 1 if subject.is_number else 100
+        scale = 100 if subject.is_in_points else 1
         reach = [
             Point(row.by, 0, -scale * row.half_width, scale * row.half_width)
             for row in rows
             if row.half_width is not None
         ]
-        what = "mean" if subject.is_number else "share (%)"
+        what = f"{subject.what} (%)" if subject.is_in_points else subject.what
         panels.append(point_panel(reach, f"{subject.question.id}: to both sides of the {what}"))
     return str(comparison), panels
 

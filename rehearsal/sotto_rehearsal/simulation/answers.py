@@ -14,9 +14,9 @@ Encoded = NDArray[Any]
 
 
 class Answers(ABC):
-    """One question's answers. `labels` names what is estimated of them, `expected` is what that truly is, shape (k,).
+    """One question's answers. `labels` names those that are estimated; of a number question there are none.
 
-    That is a share of each label; of numbers their mean alone, in its unit.
+    `expected`, shape (k,): the share of people that each label is true of; of numbers, the share of each number.
     """
 
     labels: tuple[str, ...]
@@ -24,7 +24,7 @@ class Answers(ABC):
     @property
     @abstractmethod
     def expected(self) -> Floats:
-        """What is true of a population, label by label."""
+        """What is true of a population, label by label or number by number."""
 
     @abstractmethod
     def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
@@ -75,17 +75,17 @@ class Numbers(Answers):
 
     numbers: Floats
     shares: Floats
-    labels: tuple[str, ...] = ("mean",)
+    labels: tuple[str, ...] = ()
 
     @property
     def expected(self) -> Floats:
-        return np.array([self.shares @ self.numbers])
+        return self.shares
 
     def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
         return pick(self.shares, n_people, people)
 
     def add_up(self, answers: Encoded) -> Floats:
-        return np.array([self.numbers[answers].sum()])
+        return np.bincount(answers, minlength=len(self.shares)).astype(np.float64)
 
     def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
         return np.zeros(len(answers))

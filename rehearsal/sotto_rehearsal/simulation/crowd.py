@@ -68,7 +68,7 @@ class Crowd:
 
     def __post_init__(self) -> None:
         for totals in (self.sums, self.n_people):
-            totals.extend(np.zeros(len(of.answers.labels)) for of in self.task.truth.questions)
+            totals.extend(np.zeros(len(of.answers.expected)) for of in self.task.truth.questions)
 
     def count(self, wave: int, columns: list[Bytes], drawn: Drawn | None) -> None:
         """Count the reports of a wave, of which these are the questions' parts."""
@@ -84,10 +84,10 @@ class Crowd:
         of = self.task.truth.questions[index]
         asked = of.question.mechanism.asked_values(group)
         if asked is not None:
-            n_asked = np.bincount(asked, minlength=len(of.answers.labels))
+            n_labels = len(of.answers.labels)
             chosen = answers[np.arange(len(asked)), asked]
-            self.sums[index] += np.bincount(asked, weights=chosen, minlength=len(of.answers.labels))
-            self.n_people[index] += n_asked
+            self.sums[index] += np.bincount(asked, weights=chosen, minlength=n_labels)
+            self.n_people[index] += np.bincount(asked, minlength=n_labels)
         else:
             self.sums[index] += of.answers.add_up(answers)
             self.n_people[index] += len(answers)

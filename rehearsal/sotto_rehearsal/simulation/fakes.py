@@ -60,13 +60,13 @@ class _Aim(NamedTuple):
 
 def _aim_of(truth: QuestionTruth) -> _Aim:
     kind, labels = truth.question.kind, truth.answers.labels
-    rarest = labels[int(truth.answers.expected.argmin())]
-    label = truth.favoured or {"number": "maximum", "yes-no": "yes"}.get(kind.name, rarest)
     if isinstance(kind, Number):
-        is_most, last = label == "maximum", truth.question.mechanism.n_values - 1
+        is_most, last = truth.favoured != "minimum", truth.question.mechanism.n_values - 1
         return _Aim(np.array([(kind.n_options - 1) * is_most]), last * is_most)
     if isinstance(kind, YesNo):
-        return _Aim(np.array([int(label == "yes")]), 0, label == "yes")
+        is_yes = truth.favoured != "no"
+        return _Aim(np.array([int(is_yes)]), 0, is_yes)
+    label = truth.favoured or labels[int(truth.answers.expected.argmin())]
     if isinstance(kind, Text):
         return _Aim(np.array([label], object), None)
     answer = truth.question.encode([label] if isinstance(kind, AnyOf) else label)

@@ -9,22 +9,21 @@ _TITLE = "the first run; a diamond is the truth"
 
 
 def first_run(simulation: Simulation, caption: Sequence[str]) -> tuple[str, list[Panel]]:
-    """Return a title and the first run: a panel of shares, and one of each mean."""
+    """Return a title and the first run: a panel of shares, and one of each figure in a unit."""
     first, questions = simulation.first, [of.question.id for of in simulation.task.truth.questions]
     bars, panels = [], []
     for row, found, true in zip(simulation.rows, first.found, first.true.tolist(), strict=True):
-        if row.kind == "mean":
-            mean, low, high, _ = found.tolist()
-            words = f"mean ({row.unit})" if row.unit else "mean"
-            point = Point(row.question, mean, low, high, truth=true)
+        value, low, high, _ = found.tolist()
+        if not row.figure.is_in_points:
+            words = f"{row.answer} ({row.unit})" if row.unit else row.answer
+            point = Point(row.question, value, low, high, truth=true)
             panels.append(point_panel([point], words, _ends(simulation, row.question)))
             continue
-        share, low, high, _ = found.tolist()
         label = f"{row.question}: {row.answer}"
         hue = questions.index(row.question)
-        is_found = share == share  # not NaN
+        is_found = value == value  # not NaN
         bars.append(
-            Bar(label, share, low, high, hue, true, row.question)
+            Bar(label, value, low, high, hue, true, row.question)
             if is_found
             else Bar(f"{label} (none)", 0, 0, 0, hue, true, row.question)
         )

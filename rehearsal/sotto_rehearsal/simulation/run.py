@@ -57,7 +57,7 @@ def run_once(
             if is_text(of.question):
                 _decode(of.question, of.answers.labels, _tally_of(crowd, of.question), options, found, warned)
     nothing = (np.nan,) * 4
-    keys = [(of.question.id, label) for of in task.truth.questions for label in of.answers.labels]
+    keys = [(of.question.id, label) for of in task.truth.questions for label in of.labels]
     rows = np.array([found.get(key, nothing) for key in keys])
     return Run(tally.n_reports, rows, np.concatenate([*_truths(crowd)]), frozenset(warned))
 
@@ -101,9 +101,10 @@ def _truths(crowd: Crowd) -> Iterator[Floats]:
     task = crowd.task
     for of, sums, n_people in zip(task.truth.questions, crowd.sums, crowd.n_people, strict=True):
         if task.is_about_respondents:
-            yield np.divide(sums, n_people, out=np.full(len(sums), np.nan), where=n_people > 0)
-            continue
-        waves = task.waves_of(of.question)
-        n_reports = np.array([crowd.tallies[wave].n_reports for wave in waves], np.float64)
-        expected = [of.expected(wave, task.truth.trouble.change) for wave in waves]
-        yield np.average(expected, axis=0, weights=n_reports if n_reports.any() else None)
+            shares = np.divide(sums, n_people, out=np.full(len(sums), np.nan), where=n_people > 0)
+        else:
+            waves = task.waves_of(of.question)
+            n_reports = np.array([crowd.tallies[wave].n_reports for wave in waves], np.float64)
+            expected = [of.expected(wave, task.truth.trouble.change) for wave in waves]
+            shares = np.average(expected, axis=0, weights=n_reports if n_reports.any() else None)
+        yield of.figure.truth(of.question, shares)

@@ -10,6 +10,7 @@ from scipy.stats import binom, t
 
 from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.planning.rehearsed import RehearsedFigure, rehearsed_figure
 from sotto_estimator.results.result import Result
 from sotto_protocol.words import counted
 from sotto_rehearsal.simulation.answers import Floats
@@ -39,9 +40,10 @@ that find it, at least half of all, that is 1 - level at most.
 class Row:
     """What all runs say of one value; shares as fractions, a mean and what is about it in `unit`.
 
-    `kind`: "share", "mean" or "string". `truth`: the mean over the runs of what is true, None where nobody was asked.
-    `n_reports`: how many reports an estimate was of, on average. `n_found`: in how many runs there was one, of a string
-    in how many it was detected; all below is of these, and None where there are none. `bias_error`, `coverage_error`:
+    `kind`: what is estimated, a row of `FIGURES`. `truth`: the mean over the runs of what is true, None where nobody
+    was asked. `n_reports`: how many reports an estimate was of, on average. `n_found`: in how many runs there was one,
+    of a string in how many it was detected; all below is of these, and None where there are none. `bias_error`,
+    `coverage_error`:
     the Monte Carlo standard errors, that of a coverage which is the level. `planned_half_width`: None where nothing
     plans it. `coverage`: in how large a share of them the interval holds the truth, None of a string that is found
     rarely; `verdict`: `MISSES` where that is too few, `NOT_SHOWN` where it is fewer than there should be by more than
@@ -69,6 +71,11 @@ class Row:
     coverage_error: float | None = None
     verdict: str = ""
     is_off: bool = False
+
+    @property
+    def figure(self) -> RehearsedFigure:
+        """How its kind is rehearsed."""
+        return rehearsed_figure(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +143,7 @@ def simulate_runs(
     found, true = np.array([run.found for run in runs]), np.array([run.true for run in runs])
     rows, naming, start = [], [], 0
     for of in task.truth.questions:
-        places = slice(start, start + len(of.answers.labels))
+        places = slice(start, start + len(of.labels))
         rows += _rows(task, options, of, found[:, places], true[:, places])
         if of.question.mechanism.sums_to_one:
             naming += _naming(of, found[:, places, 0])
@@ -160,7 +167,7 @@ def _rows(task: Task, options: IntervalOptions, of: QuestionTruth, found: Floats
     truth = _means(true)
     planned = planned_half_widths(task, of, n_reports, truth, options)
     seen = map(_Seen, found.swapaxes(0, 1), true.T, truth.tolist(), n_reports.tolist(), planned.tolist())
-    return [_row(of, label, each, options.level) for label, each in zip(of.answers.labels, seen, strict=True)]
+    return [_row(of, label, each, options.level) for label, each in zip(of.labels, seen, strict=True)]
 
 
 class _Seen(NamedTuple):
@@ -193,7 +200,7 @@ def _row(of: QuestionTruth, label: str, seen: _Seen, level: float) -> Row:
         return row
     estimates, low, high = seen.found[is_found, :3].T
     errors, halves = estimates - true, (high - low) / 2
-    is_judged = kind != "string" or n >= _LEAST_FOUND * len(seen.found)
+    is_judged = not of.figure.is_detected or n >= _LEAST_FOUND * len(seen.found)
     numbers = {
         "estimate": estimates.mean(),
         "bias": errors.mean(),
@@ -233,7 +240,7 @@ def _is_low(row: Row, level: float) -> bool:
 
 
 def _is_off(row: Row, n_tests: int, n_runs: int) -> bool:
-    is_selected = row.kind == "string" and row.n_found < n_runs
+    is_selected = row.figure.is_detected and row.n_found < n_runs
     if is_selected or row.bias is None or row.mean_half_width is None or row.n_found < 2:
         return False
     # Of a rare share most runs may see nobody: their spread says too little, and what their intervals allow for more.
@@ -251,7 +258,7 @@ def _naming(of: QuestionTruth, estimates: Floats) -> list[Naming]:
     is_right = np.isin(np.nan_to_num(estimates, nan=-np.inf).argmax(axis=1), common) & np.isfinite(estimates).any(
         axis=1
     )
-    names = " or ".join(of.answers.labels[place] for place in common.tolist())
+    names = " or ".join(of.labels[place] for place in common.tolist())
     return [Naming(of.question.id, names, float(is_right.mean()))]
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from sotto_estimator.inference.registry import figure_of
+from sotto_estimator.planning.rehearsed import RehearsedFigure, rehearsed_figure
 from sotto_protocol import AnswerError, Question, Survey
 from sotto_protocol.documents import Fields, parse_decimal
 from sotto_protocol.questions.any_of import AnyOf
@@ -49,8 +51,18 @@ class QuestionTruth:
     favoured: str = ""
     leaving: Mapping[str, float] | None = None
 
+    @property
+    def figure(self) -> RehearsedFigure:
+        """What is estimated of the answers."""
+        return rehearsed_figure(figure_of(self.question))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers that have a figure each, or the one figure of the question."""
+        return (self.figure.answer,) if self.figure.answer else self.answers.labels
+
     def expected(self, wave: int, change: float) -> Floats:
-        """Return what is true of a population in a wave, label by label, of whom such a share thinks anew each time."""
+        """Return `Answers.expected` of a population in a wave, of whom such a share thinks anew each time."""
         kept = (1 - change) ** (wave - 1)
         return kept * self.answers.expected + (1 - kept) * self.later.expected
 

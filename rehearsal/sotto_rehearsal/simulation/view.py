@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.inference.registry import figure_of, find
+from sotto_estimator.inference.registry import FIGURES
 from sotto_estimator.intervals.methods import find_method
-from sotto_estimator.numbers.mean import words_of_interval
+from sotto_estimator.planning.rehearsed import rehearsed_figure
 from sotto_estimator.results.document import Column, Lines, Part, Table
 from sotto_estimator.results.percents import percent, signed_percent
 from sotto_estimator.results.view import View
@@ -19,12 +19,10 @@ from sotto_rehearsal.simulation.summary import FALSE_ALARM, Row, Simulation
 if TYPE_CHECKING:
     from sotto_estimator.results.figure import Panel
 
-_KINDS = {"share": "answer", "mean": "number", "string": "string"}
 _FIGURES = [
     *("n", "epsilon", "truth", "found in", "bias", "RMSE", "half-width", "median", "planned"),
     *("covered", "verdict"),
 ]
-_STRINGS = "text is decoded as by `sotto decode`: intervals are of strings that were found, in those runs"
 _UNCUT = "planned: before an interval is cut to 0 to 100 %, so that others come out narrower"
 _LEAST_MISSES = 5
 """Runs of which fewer are to miss, of an interval that holds its level, say little of how often it does."""
@@ -37,9 +35,14 @@ _WARNINGS = {
 
 def _parts(simulation: Simulation) -> list[Part]:
     """Return a caption, a table for each kind of value, and what is to be learnt from it."""
-    tables = [_table(simulation, kind) for kind in _KINDS if any(row.kind == kind for row in simulation.rows)]
+    tables = [_table(simulation, kind) for kind in _kinds(simulation)]
     said = Lines(_caption(simulation)), Lines(_lessons(simulation))
     return [Part("What was simulated, and what came out", [said[0], *tables, said[1]])]
+
+
+def _kinds(simulation: Simulation) -> list[str]:
+    """Return the kinds of figures that there are, in the order in which they are shown."""
+    return [kind for kind in FIGURES if any(row.kind == kind for row in simulation.rows)]
 
 
 def _caption(simulation: Simulation) -> list[str]:
@@ -62,14 +65,11 @@ def _caption(simulation: Simulation) -> list[str]:
         lines.append(f"every answer is taken to be as likely to {', '.join(task.truth.assumed)}: no truth says more")
     lines += [f"trouble: {words}" for words in _trouble(simulation)]
     lines += [
-        f"the interval of the mean of {question.id}: "
-        + words_of_interval(find(question, "channel")(question.mechanism), options)
-        for question in task.survey.questions
-        if figure_of(question) == "mean"
+        f"the interval of the {of.figure.answer} of {of.question.id}: {made}"
+        for of in task.truth.questions
+        if (made := of.figure.interval(of.question, options))
     ]
-    if any(row.kind == "string" for row in simulation.rows):
-        lines.append(_STRINGS)
-    return lines
+    return lines + [note for kind in _kinds(simulation) if (note := rehearsed_figure(kind).note)]
 
 
 def _trouble(simulation: Simulation) -> list[str]:
@@ -83,12 +83,12 @@ def _trouble(simulation: Simulation) -> list[str]:
 
 
 def _table(simulation: Simulation, kind: str) -> Table:
-    columns = [Column("question"), Column(_KINDS[kind]), *(Column(name, "word") for name in _FIGURES)]
+    columns = [Column("question"), Column(rehearsed_figure(kind).heading), *(Column(name, "word") for name in _FIGURES)]
     return Table(columns, [_cells(row) for row in simulation.rows if row.kind == kind])
 
 
 def _cells(row: Row) -> list[str]:
-    say, signed = (percent, signed_percent) if row.kind != "mean" else (_number_of(row), _signed_of(row))
+    say, signed = (percent, signed_percent) if row.figure.is_in_points else (_number_of(row), _signed_of(row))
     widths = (row.mean_half_width, row.median_half_width, row.planned_half_width)
     return [
         row.question,
@@ -110,7 +110,7 @@ def _or_dash(number: float | None, say: Any) -> str:
 
 
 def _number_of(row: Row) -> Callable[[float], str]:
-    """Return how a mean and what is about it is written: as far as its error lets it be known."""
+    """Return how a figure in a unit and what is about it is written: as far as its error lets it be known."""
     return lambda number: value_words(number, row.rmse or 0.0)
 
 
@@ -145,7 +145,7 @@ def _lessons(simulation: Simulation) -> list[str]:
 
 def _is_cut(row: Row) -> bool:
     """Whether the interval that is planned goes beyond what shares there are."""
-    if row.kind != "share" or row.truth is None or row.planned_half_width is None:
+    if not row.figure.is_in_points or row.truth is None or row.planned_half_width is None:
         return False
     return row.planned_half_width > min(row.truth, 1 - row.truth)
 
@@ -185,7 +185,7 @@ def _on_coverage(simulation: Simulation) -> str:
 def _why(simulation: Simulation) -> str:
     """Return why honest people are too rarely in their intervals."""
     is_guaranteed = find_method(simulation.options.method).is_guaranteed
-    if is_guaranteed and not any(row.kind == "string" for row in simulation.missing):
+    if is_guaranteed and all(row.figure.is_guaranteed for row in simulation.missing):
         return f"; by chance, as in at most {100 * FALSE_ALARM:g} % of such simulations"
     return "; the method is approximate, and its intervals are too narrow here"
 
