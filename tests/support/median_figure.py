@@ -18,12 +18,12 @@ from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.distribution import PROBS, estimate_distribution
 from sotto_estimator.page.figure_page import FigurePage
 from sotto_estimator.page.waves import number_series_of
-from sotto_estimator.planning.rehearsed import RehearsedFigure
 from sotto_estimator.results.axis import Axis, shortest
 from sotto_estimator.results.document import Cell, Column, Lines, Table
 from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.figure import Panel, Point, RowLabel, Scale, Spot, Whisker, point_panel
 from sotto_estimator.results.layout import lay_out
+from sotto_estimator.results.rehearsed_figure import RehearsedFigure
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.views.figure_view import Drawn, FigureView

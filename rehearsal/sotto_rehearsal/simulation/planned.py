@@ -6,7 +6,7 @@ import numpy as np
 
 from sotto_estimator.inference.registry import count_intervals
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.planning.rehearsed import MadeUpAnswers
+from sotto_estimator.results.rehearsed_figure import MadeUpAnswers
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.truth import QuestionTruth

@@ -10,7 +10,7 @@ from scipy.stats import binom, t
 
 from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.planning.rehearsed import RehearsedFigure, rehearsed_figure
+from sotto_estimator.results.rehearsed_figure import RehearsedFigure, rehearsed_figure
 from sotto_estimator.results.result import Result
 from sotto_protocol.words import counted
 from sotto_rehearsal.simulation.answers import Floats

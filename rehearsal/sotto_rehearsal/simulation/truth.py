@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sotto_estimator.inference.registry import figure_of
-from sotto_estimator.planning.rehearsed import RehearsedFigure, rehearsed_figure
+from sotto_estimator.results.rehearsed_figure import RehearsedFigure, rehearsed_figure
 from sotto_protocol import AnswerError, Question, Survey
 from sotto_protocol.documents import Fields, parse_decimal
 from sotto_protocol.questions.any_of import AnyOf

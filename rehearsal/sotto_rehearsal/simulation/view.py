@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.inference.registry import FIGURES
 from sotto_estimator.intervals.methods import find_method
-from sotto_estimator.planning.rehearsed import rehearsed_figure
 from sotto_estimator.results.document import Column, Lines, Part, Table
 from sotto_estimator.results.percents import percent, signed_percent
+from sotto_estimator.results.rehearsed_figure import rehearsed_figure
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import interval_words
 from sotto_estimator.views.numbers import value_words
