@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import subprocess
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha384
@@ -14,6 +15,7 @@ import requests
 from test_newcomer import INSTALL, MOST_COMMANDS
 
 from console import DOCUMENTED_URL, Console, blocks
+from sotto_protocol.survey_source import load_toml
 
 pytestmark = pytest.mark.thorough  # every command of it is a process, and has tests of its own
 
@@ -41,8 +43,21 @@ def typed_in(tutorial: Path) -> list[str]:
 def test_a_staff_survey_takes_twelve_commands_at_most_from_nothing_to_its_results(console: Console) -> None:
     commands = typed_in(STAFF)
     assert commands[: len(INSTALL) + 1] == [*INSTALL, ACTIVATE]
-    assert len(commands) == 11 <= MOST_COMMANDS, commands
+    assert len(commands) == 12 <= MOST_COMMANDS, commands
     console.run_document(STAFF)
+    written = (console.folder / "draft.toml").read_text()
+    first, harassed, _, unpaid = re.split(
+        r"(?=\[\[questions\]\])", re.sub(r"^# (?=contr|cont)", "", written, flags=re.MULTILINE)
+    )
+    by_hand = {"controller": "The works council", "contact": "council@example.org"}
+    assert load_toml(first + harassed + unpaid) | by_hand == load_toml((console.folder / "staff.toml").read_text())
+    (shuffle,) = re.findall(r"`(tail [^`]*)`", STAFF.read_text())
+    subprocess.run(["sh", "-c", shuffle], cwd=console.folder, check=True)
+    with (console.folder / "invitations.csv").open(newline="") as file:
+        made = [row["page"] for row in csv.DictReader(file)]
+    links = (console.folder / "links.txt").read_text().split("\n")
+    assert sorted(links) == sorted([*made, ""])
+    assert links[:-1] != made
 
 
 def test_the_mail_promises_what_the_survey_holds(console: Console) -> None:
@@ -53,9 +68,12 @@ def test_the_mail_promises_what_the_survey_holds(console: Console) -> None:
     for said, promised in [
         ("By chance, 11 of every 100 people who say no also send yes.", "11 of 100 people who answer no send yes too"),
         ("Someone who was 10 % sure can become at most 46 % sure.", "at most 46 % sure"),
-        ("no counts of fewer than 20 reports", "from 20 answers on"),
+        ("picked at random. It picks once", "picks one of two questions at random"),
+        ("no counts of fewer than 20 reports", "with fewer than 20 answers has none"),
     ]:
         assert (said in explained, promised in mail) == (True, True), said
+    assert " 57 reports are enough in 19 of 20 surveys" in console.run_command("sotto check staff.toml")
+    assert "57 are enough in 19 of 20 surveys" in " ".join(mail.split())
 
 
 def test_a_page_that_follows_the_tutorial_may_ask_and_no_other(console: Console) -> None:
