@@ -11,8 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal, cast, overload
 
-from sotto_estimator.association.associate import Association
-from sotto_estimator.association.associate import associate as associate_records
+from sotto_estimator.association.associate import Association, associate as associate_records
 from sotto_estimator.association.axes import Candidates
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.compare import CompareOptions, Difference, compare_sides

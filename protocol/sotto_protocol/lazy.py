@@ -2,17 +2,24 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from sotto_protocol.deprecated import warn_of_old
 
 
-def load_on_demand(
-    package: str, homes: Mapping[str, str], old: Mapping[str, str] | None = None
-) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package. `homes`: its modules, each with the names that it has, after blanks.
+class LazyNames(NamedTuple):
+    """The `__getattr__`, `__dir__` and `__all__` of a package."""
 
-    `old`: names that were, by the new ones; they come with a DeprecationWarning.
+    load: Callable[[str], Any]
+    list_names: Callable[[], list[str]]
+    names: list[str]
+
+
+def load_on_demand(package: str, homes: Mapping[str, str], old: Mapping[str, str] | None = None) -> LazyNames:
+    """Return how a package hands out its public names. `homes`: their modules, each with its names, after blanks.
+
+    The package also imports each name under TYPE_CHECKING, `as` itself: type checkers and editors see that. `old`:
+    names that were, by the new ones; they come with a DeprecationWarning.
     """
     home_of = {name: module for module, names in homes.items() for name in names.split()}
 
@@ -24,4 +31,5 @@ def load_on_demand(
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
         return getattr(import_module(home_of[name]), name)
 
-    return load
+    names = sorted([*home_of, "__version__"])
+    return LazyNames(load, lambda: names, names)

@@ -5,16 +5,14 @@
 
 from typing import TYPE_CHECKING
 
-from sotto_protocol import __version__
+from sotto_protocol import __version__ as __version__
 from sotto_protocol.extras import require_extra
 from sotto_protocol.lazy import load_on_demand
 
 if TYPE_CHECKING:
-    from sotto_rehearsal.audit.clients import audit_clients
-    from sotto_rehearsal.comparison.survey import compare
-    from sotto_rehearsal.simulation.survey import simulate
-
-__all__ = ["__version__", "audit_clients", "compare", "simulate"]
+    from sotto_rehearsal.audit.clients import audit_clients as audit_clients
+    from sotto_rehearsal.comparison.survey import compare as compare
+    from sotto_rehearsal.simulation.survey import simulate as simulate
 
 require_extra(__name__)
 
@@ -27,7 +25,7 @@ VIEWS |= {
 }
 
 if not TYPE_CHECKING:
-    __getattr__ = load_on_demand(
+    __getattr__, __dir__, __all__ = load_on_demand(
         __name__,
         {
             "sotto_rehearsal.audit.clients": "audit_clients",

@@ -4,8 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_author.forms.asking import Terms
 from sotto_author.forms.surveyjs import import_form

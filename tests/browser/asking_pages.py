@@ -11,8 +11,7 @@ import starting
 from asked import HABITS, configure, named, publish
 from chromium import CLIENT, FIND
 from collecting import SOTTO, TIMEOUT_S, Served
-from component_site import element, page_of, policy_for
-from component_site import files as component_files
+from component_site import element, files as component_files, page_of, policy_for
 from embedded import LUNCH
 from engines import Tab, until
 from examples import place_of_flask, place_of_pages

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from playwright.sync_api import Page, Playwright, expect
-from playwright.sync_api import TimeoutError as Late
+from playwright.sync_api import Page, Playwright, TimeoutError as Late, expect
 
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke, stored_reports, wait_for_reports
 from cases import rare

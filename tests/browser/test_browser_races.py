@@ -10,8 +10,7 @@ from chromium import UNREACHABLE, Devices
 from collecting import Served
 from sotto_protocol import Survey
 from visit import Visit
-from wards import ANSWERS as OF_WARD
-from wards import ward
+from wards import ANSWERS as OF_WARD, ward
 from wire import Wire
 
 SLOW = """() => {  // while `gate` is closed no report is made

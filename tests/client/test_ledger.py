@@ -8,8 +8,7 @@ from datetime import date, timedelta
 from decimal import Decimal, localcontext
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from devices import PULSE
 from sotto_client import BudgetExceeded, Receipt

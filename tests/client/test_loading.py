@@ -14,6 +14,7 @@ import pytest
 import sotto_client
 import sotto_estimator
 import sotto_protocol
+import sotto_rehearsal
 from devices import LUNCH
 from fault_server import fault_server
 
@@ -99,15 +100,14 @@ def test_a_fork_waits_for_what_is_being_loaded() -> None:
 
 
 @pytest.mark.parametrize(
-    "package", [sotto_client, sotto_estimator, sotto_protocol], ids=lambda package: package.__name__
+    "package", [sotto_client, sotto_estimator, sotto_protocol, sotto_rehearsal], ids=lambda package: package.__name__
 )
 def test_types_see_the_names_that_are_there(package: ModuleType) -> None:
-    """Each name is said three times: to type checkers, to who lists the package, and to who asks for it."""
+    """Each name is said twice: to type checkers, and to programs."""
     tree = ast.parse(inspect.getsource(package))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    typed = {alias.name: node.module for node in imports for alias in node.names}
-    helpers = {"TYPE_CHECKING", "load_on_demand", "require_extra"}
-    assert {*typed} - helpers | {"__version__"} == {*package.__all__} == {*dir(package)}
+    typed = {alias.asname: node.module for node in imports for alias in node.names if alias.asname}
+    assert {*typed, "__version__"} == {*package.__all__} == {*dir(package)}
     for name in package.__all__:
         home = sys.modules[typed[name] or ""] if name in typed and typed[name] in sys.modules else package
         assert getattr(package, name) is getattr(home, name)

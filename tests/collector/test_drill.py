@@ -16,8 +16,7 @@ from old_schemas import make_old
 from sotto_client.cli import main
 from sotto_collector.day import today_utc
 from sotto_collector.journal import ClosedSurvey
-from sotto_collector.store import Store
-from sotto_collector.store import drill as module
+from sotto_collector.store import Store, drill as module
 from sotto_collector.store.about import read_about
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.redo import Redone, Wishes

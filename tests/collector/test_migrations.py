@@ -36,16 +36,14 @@ from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import count_invitations, make_invitations
 from sotto_collector.journal import read_journal
-from sotto_collector.store import Store, StoredToken, TokenTable
-from sotto_collector.store import upgrade as upgrade_module
+from sotto_collector.store import Store, StoredToken, TokenTable, upgrade as upgrade_module
 from sotto_collector.store.about import note_backup, read_about
 from sotto_collector.store.databases import locate
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.journals import known_reaches
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.releases import read_released
-from sotto_collector.store.schema import metadata, releases, tallies
-from sotto_collector.store.schema import store as store_table
+from sotto_collector.store.schema import metadata, releases, store as store_table, tallies
 from sotto_collector.store.transaction import unpack_row
 from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, find_token

@@ -12,8 +12,7 @@ import pytest
 
 from collecting import count_here, make_reports, publish_here
 from sotto_collector.errors import StoreUnavailableError
-from sotto_collector.store import Store
-from sotto_collector.store import place as place_module
+from sotto_collector.store import Store, place as place_module
 from sotto_collector.store.place import Place, count_bytes
 from sotto_collector.store.sqlite_engine import connect
 

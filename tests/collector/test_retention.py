@@ -25,8 +25,7 @@ from sotto_collector.errors import NotKeptError, StoreUnavailableError, SurveyCl
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.intake.retention import Retention
 from sotto_collector.intake.writer import Writer
-from sotto_collector.store import Store, StoredSurvey
-from sotto_collector.store import retention as steps
+from sotto_collector.store import Store, StoredSurvey, retention as steps
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.inbox import Inbox
 from sotto_collector.store.recount import check_integrity, recount_survey

@@ -11,8 +11,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sqlalchemy import func, select
 
 from collecting import SMALL, STRINGS, SURVEY, TIMEOUT_S, make_batch, make_reports, publish_here, tally_of

@@ -7,8 +7,7 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import reference
 from sotto_protocol.coins import COIN_SCALE, Coins, given_bytes, hmac_bytes

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from published import TEXT, YES_NO, survey_of
 from sotto_protocol import Coins, Tally, TallyError, hmac_bytes

@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from published import ANY_OF, ONE_OF, TEXT, TWO_STAGES, YES_NO, definitions, survey_of
 from sotto_protocol import Survey, SurveyError, compile_json, compile_survey, compile_toml, read_survey

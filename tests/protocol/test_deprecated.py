@@ -45,8 +45,9 @@ def test_an_old_name_beside_the_new_one_is_refused() -> None:
 
 
 def test_an_old_name_of_a_package_is_the_new_one_with_a_warning() -> None:
-    load = load_on_demand("house", {"decimal": "Decimal"}, {"Number": "Decimal"})
+    load, _, names = load_on_demand("house", {"decimal": "Decimal"}, {"Number": "Decimal"})
     with pytest.warns(DeprecationWarning, match=r"house\.Number is now house\.Decimal"):
         assert load("Number") is load("Decimal")
+    assert names == ["Decimal", "__version__"]
     with pytest.raises(AttributeError):
         load("other")

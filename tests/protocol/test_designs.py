@@ -5,8 +5,7 @@ from fractions import Fraction
 from math import exp
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from published import epsilons
 from sotto_protocol import COIN_SCALE, Mechanism

@@ -6,8 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_protocol.documents import MAX_DEPTH, Fields, canonical_json, is_decimal, is_text, load_json
 from sotto_protocol.errors import SurveyError

@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_protocol import ReportError
 from sotto_protocol.invitation import INVITATION_BYTES, invitation_text, parse_invitation

@@ -8,8 +8,7 @@ from decimal import Decimal
 import pytest
 from babel import Locale
 from babel.numbers import format_decimal, format_percent
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_protocol.language import LANGUAGES, Language, direction, language, script_messages
 from sotto_protocol.language_names import OWN_NAMES, own_name

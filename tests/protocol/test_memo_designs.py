@@ -5,8 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sotto_protocol import COIN_SCALE
 from sotto_protocol.mechanisms.kary import KaryResponse, k_ary, k_ary_in_waves

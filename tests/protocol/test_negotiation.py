@@ -1,8 +1,7 @@
 """A reader gets the language that was asked for, else the one that their browser prefers, else the survey's own."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_protocol.negotiation import accepted_languages, choose_language, match
 

@@ -4,8 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_protocol.mechanisms.ones import count_ones, count_ones_by_group, cut_bytes
 

@@ -4,8 +4,7 @@ import json
 from http import HTTPStatus
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from published import words
 from sotto_protocol import Problem

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from published import ANY_OF, ONE_HOT, ONE_OF, WIDE, YES_NO, records_of, survey_of, surveys
 from sotto_protocol import Report, ReportError, Survey, batch_body, parse_report_id, stack_records

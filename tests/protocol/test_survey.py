@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from test_definition import TOML, json_values
 
 from published import ANY_OF, EXAMPLE, ONE_HOT, ONE_OF, TEXT, TWO_STAGES, YES_NO, records_of, survey_of, surveys

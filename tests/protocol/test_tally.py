@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from published import ANY_OF, EXAMPLE, ONE_OF, TEXT, YES_NO, records_of, survey_of, surveys
 from sotto_protocol import (

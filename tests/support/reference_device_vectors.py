@@ -21,8 +21,7 @@ from reference_device import (
     wire_of,
 )
 from reference_device_cases import CASES, EVERY, INVITATIONS, REFUSED, SEQUENCES, SURVEYS, Case
-from reference_draws import COINS, coins_vector, report_vector
-from reference_draws import SURVEYS as DRAWN
+from reference_draws import COINS, SURVEYS as DRAWN, coins_vector, report_vector
 from reference_surveys import Document, canonical, n_values_of, written
 
 

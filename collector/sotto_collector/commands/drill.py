@@ -13,8 +13,7 @@ from sotto_collector.commands.given_journals import read_given, say_unchained
 from sotto_collector.commands.options import db_option, journal_option
 from sotto_collector.daily_copies import newest_copy
 from sotto_collector.store import Store
-from sotto_collector.store.drill import Drilled
-from sotto_collector.store.drill import drill as drill_store
+from sotto_collector.store.drill import Drilled, drill as drill_store
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, examples
 

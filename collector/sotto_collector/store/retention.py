@@ -12,8 +12,7 @@ from sqlalchemy import Connection, and_, func, select, update
 from sotto_collector import clock
 from sotto_collector.store.inbox import END, cut
 from sotto_collector.store.records import count_ids
-from sotto_collector.store.schema import inbox, reports, surveys
-from sotto_collector.store.schema import store as about
+from sotto_collector.store.schema import inbox, reports, store as about, surveys
 from sotto_collector.store.store import Store
 from sotto_collector.store.transaction import Transaction
 

@@ -15,8 +15,7 @@ from sotto_protocol.words import examples
 from sotto_rehearsal.comparison.comparison import is_compared
 from sotto_rehearsal.comparison.domains import LEAST_DELTA
 from sotto_rehearsal.comparison.draws import has_opendp
-from sotto_rehearsal.comparison.survey import USUAL_RUNS, USUAL_SHARE
-from sotto_rehearsal.comparison.survey import compare as compare_devices
+from sotto_rehearsal.comparison.survey import USUAL_RUNS, USUAL_SHARE, compare as compare_devices
 
 _MAX_N = 10**9
 _NEED = "pip install 'sottovoce[compare]'"

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats, Target
 from sotto_protocol.questions.question import Question
-from sotto_rehearsal.simulation.answers import Answers, Choice, Options, Selections
-from sotto_rehearsal.simulation.answers import Numbers as SpreadNumbers
+from sotto_rehearsal.simulation.answers import Answers, Choice, Numbers as SpreadNumbers, Options, Selections
 
 Numbers = NDArray[np.int64]
 _MOST_LEVELS = 2**12

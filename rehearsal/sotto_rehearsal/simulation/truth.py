@@ -20,8 +20,7 @@ from sotto_protocol.questions.any_of import AnyOf
 from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.text import Text
 from sotto_protocol.questions.yes_no import YesNo
-from sotto_protocol.text import EXPECTED as TEXT_EXPECTED
-from sotto_protocol.text import is_answer, normalise
+from sotto_protocol.text import EXPECTED as TEXT_EXPECTED, is_answer, normalise
 from sotto_rehearsal.simulation.answers import Answers, Choice, Encoded, Floats, Options, Selections, Strings
 from sotto_rehearsal.simulation.errors import SimulationError, TruthError
 from sotto_rehearsal.simulation.numbers import read_numbers, spread_evenly

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sotto_estimator.channel.channel import Channel, debias, standard_error
 from sotto_estimator.errors import DomainError, EstimatorError

@@ -5,8 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import optimize, special
 from scipy.stats import binom
 from test_waves import CHANNEL, FOR_WAVES, waves_of

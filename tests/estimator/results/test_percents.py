@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_client.cli import main
 from sotto_estimator import Estimate, estimate_tally, read_data

@@ -6,8 +6,7 @@ from math import comb, factorial, prod
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_estimator import IntervalOptions
 from sotto_estimator.shares.of_tally import intervals_together

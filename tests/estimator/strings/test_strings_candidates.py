@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings import candidates

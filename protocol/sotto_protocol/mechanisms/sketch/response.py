@@ -7,8 +7,7 @@ which buckets they support is for who estimates to compute (`SketchResponse.supp
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field as dataclass_field
+from dataclasses import dataclass, field as dataclass_field
 from decimal import Decimal
 from typing import Any
 
