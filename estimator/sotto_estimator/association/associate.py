@@ -12,7 +12,8 @@ from scipy.special import ndtri
 from sotto_estimator.association.axes import Candidates, TableAxis, read_sides
 from sotto_estimator.association.contradicted import misfits_of_reports
 from sotto_estimator.association.groups import grouped_reports, that_answer
-from sotto_estimator.association.independence import IndependenceTest, check_independence
+from sotto_estimator.association.independence import IndependenceTest
+from sotto_estimator.association.merged import Merged
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
 from sotto_estimator.likelihood.em import MAX_ITERATIONS, MixtureFit, fit
@@ -109,16 +110,17 @@ def associate(
     if void := misfits_of_reports(survey, records, sides):
         return _nothing(survey, len(that_answer(survey, records, sides)), sides, level, void)
     parts, counts = grouped_reports(survey, records, sides)
-    likelihoods = tuple(side.likelihood(part) for side, part in zip(sides, parts, strict=True))
-    mixture = Mixture(likelihoods, counts)
+    merged = Merged.of(sides)
+    by_side = [Mixture((side.likelihood(part),), counts) for side, part in zip(sides, parts, strict=True)]
+    alone = [fit(one, max_iterations=max_iterations) for one in by_side]
+    mixture = Mixture(merged.likelihoods(parts), counts)
     joint = fit(mixture, max_iterations=max_iterations)
-    alone = [fit(mixture.marginal(place), max_iterations=max_iterations) for place in range(len(sides))]
     inflation, warnings = _misfits(sides, parts, counts, alone)
     deviate = float(ndtri(0.5 + level / 2))
-    errors = standard_errors(mixture, joint, alone) * inflation
+    errors = merged.unfold(standard_errors(mixture, joint, merged.fits(alone, mixture))) * inflation
     marginals = tuple(
-        _cells([side], one.shares, standard_errors(mixture.marginal(place), one, [one]) * inflation, deviate)
-        for place, (side, one) in enumerate(zip(sides, alone, strict=True))
+        _cells([side], fitted.shares, standard_errors(one, fitted, [fitted]) * inflation, deviate)
+        for side, one, fitted in zip(sides, by_side, alone, strict=True)
     )
     return Association(
         survey.title,
@@ -126,9 +128,9 @@ def associate(
         int(counts.sum()),
         _epsilon_of(sides),
         level,
-        _cells(sides, joint.shares, errors, deviate),
+        _cells(sides, merged.unfold(joint.shares), errors, deviate),
         marginals,
-        check_independence(mixture, joint, alone),
+        merged.check(mixture, joint, alone, parts),
         Convergence(all(one.converged for one in [joint, *alone]), joint.n_iterations, joint.gap),
         (*_unconverged([joint, *alone]), *warnings),
     )

@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, one_of
+from sotto_estimator.inference.marginal import Marginal, estimated_of, marginals_of
 from sotto_estimator.inference.registry import find
 from sotto_estimator.likelihood.latent_classes import Floats
 from sotto_estimator.strings.bloom_likelihood import OTHER, misfit, text_likelihood
@@ -18,6 +19,7 @@ from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
+from sotto_protocol.questions.joint import Joint
 from sotto_protocol.text import normalise
 
 YES_NO = ("yes", "no")
@@ -71,6 +73,46 @@ class AnswerAxis(TableAxis):
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         return self.mechanism.likelihood(reports)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAxis(TableAxis):
+    """The answers to an item that is asked together with others: `question` is the joint one, `place` the item's in it.
+
+    `labels` are in the table's order, `numbers` those of each among the item's answers.
+    """
+
+    place: int
+    answers: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.answers
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """Return the mean over the combinations that have an answer: what is known if these are reported alike.
+
+        So it is that of how many combinations of each answer a report names, whatever the others are.
+        """
+        return self.likelihood_with(reports, [])
+
+    def likelihood_with(self, reports: Bytes, others: "Sequence[ItemAxis]") -> NDArray[np.floating]:
+        """Return it for all combinations of this item's answers and those of others of the same joint question."""
+        fold = self.fold_with(others)
+        mechanism = cast(ChoiceMechanism, self.question.mechanism)
+        found: NDArray[np.floating] = mechanism.likelihood(reports) @ (fold / fold.sum(axis=0))
+        return found
+
+    def fold_with(self, others: "Sequence[ItemAxis]") -> Floats:
+        """Return which of the joint question's combinations have which answers, shape (n_combinations, n_cells)."""
+        kind = cast(Joint, self.question.kind)
+        answers = np.unravel_index(np.arange(len(kind.options)), kind.sizes)
+        fold = np.ones((len(kind.options), 1))
+        for item in (self, *others):
+            has = answers[item.place][:, None] == np.array(item.numbers)
+            fold = (fold[:, :, None] * has[:, None, :]).reshape(len(fold), -1)
+        return fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +173,9 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     """Return the sides that two or three names stand for, QUESTION or QUESTION:OPTION. Raises DomainError."""
     if len(names) not in (2, 3) or len(set(names)) < len(names):
         raise DomainError("questions must be two or three different ones.")
-    sides = [read_side(survey, name, candidates) for name in names]
+    known = {one.id: one for one in marginals_of(survey)}
+    items = [known[name] for name in names if name in known]
+    sides = [_item_side(known[name], items) if name in known else read_side(survey, name, candidates) for name in names]
     unused = candidates.keys() - {side.question.id for side in sides if side.is_open}
     if unused:
         raise DomainError(
@@ -143,7 +187,7 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
 def read_side(survey: Survey, name: str, candidates: Candidates) -> TableAxis:
     """Return the side that a name stands for, QUESTION or QUESTION:OPTION. Raises DomainError."""
     question_id, _, option = name.partition(":")
-    known = {question.id: question for question in survey.questions}
+    known = {question.id: question for question in estimated_of(survey)}
     if question_id not in known:
         raise DomainError(f"question ({question_id!r:.80}) {one_of(known, question_id)}")
     question = known[question_id]
@@ -159,6 +203,31 @@ def axis_of_answers(
 ) -> TableAxis:
     """Return the side of a question that takes one answer."""
     return AnswerAxis(name, question, mechanism)
+
+
+def axis_of_item(
+    question: Question, mechanism: ChoiceMechanism, name: str, option: str, given: Strings | None
+) -> TableAxis:
+    """Return the side of an item that is asked together with others. Raises DomainError where pairs have it."""
+    marginal = cast(Marginal, question)
+    return _item_side(marginal, [marginal])
+
+
+def _item_side(marginal: Marginal, beside: Sequence[Marginal]) -> ItemAxis:
+    """Return the side of an item in the joint question that has all items `beside` it, or else in its only one."""
+    ids = [{joint.id for joint, _ in one.places} for one in beside]
+    common = set.intersection(*ids) if ids else set()
+    found = [(joint, place) for joint, place in marginal.places if joint.id in common] or list(marginal.places)
+    if len(found) > 1:
+        raise DomainError(
+            f"{marginal.id} is asked together with one question of several. Ask for it and one of these: a device "
+            "answers no more of them."
+        )
+    (joint, place), *_ = found
+    is_yes_no = len(marginal.labels) == 1
+    answers = YES_NO if is_yes_no else marginal.labels
+    numbers = (1, 0) if is_yes_no else tuple(range(len(answers)))
+    return ItemAxis(marginal.id, joint, place, answers, numbers)
 
 
 def axis_of_option(

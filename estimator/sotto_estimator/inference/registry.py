@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.errors import EstimatorError, SourceError
+from sotto_estimator.inference.marginal import Marginal, estimated_of
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -89,7 +90,7 @@ _UNKNOWN = Inference(
 _SHARES = replace(
     _UNKNOWN,
     channel="inference.registry:share_channel",
-    counts="shares.of_tally:share_counts",
+    counts="shares.share_counts:share_counts",
     likeliest="shares.maximum_likelihood:likeliest_of_question",
     plan="planning.share_outlook:ShareOutlook",
     groups="comparing.group_estimates:share_groups",
@@ -144,6 +145,17 @@ INFERENCE: Mapping[type, Inference] = {
     ),
 }
 """The rows, by the class of mechanisms that each is of."""
+_OF_MARGINALS = replace(
+    _SHARES,
+    channel=Nothing("{id} is asked together with other questions: its shares are sums over combinations."),
+    counts="shares.of_marginals:marginal_counts",
+    covariance=Nothing("{id} is asked together with other questions: take the covariances of the combinations."),
+    likeliest=Nothing("{id} is asked together with other questions: take the likeliest shares of the combinations."),
+    plan="planning.marginal_outlook:marginal_outlook",
+    groups="comparing.group_estimates:marginal_groups",
+    axis="association.axes:axis_of_item",
+)
+"""That of items which are asked together with others, by whatever mechanism."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,14 +208,18 @@ def inference_of(mechanism: Mechanism) -> Inference:
     return next(INFERENCE[kind] for kind in type(mechanism).__mro__ if kind in INFERENCE)
 
 
+def _row_of(question: Question) -> Inference:
+    return _OF_MARGINALS if isinstance(question, Marginal) else inference_of(question.mechanism)
+
+
 def figure_of(question: Question) -> str:
     """Return what is estimated of a question, by its name in `FIGURES`."""
-    return inference_of(question.mechanism).figure
+    return _row_of(question).figure
 
 
 def find(question: Question, what: Capability, error: type[EstimatorError] = SourceError) -> Any:
     """Return the function of a question's kind, loaded now. Raises the error where there is none, with why."""
-    named = getattr(inference_of(question.mechanism), what)
+    named = getattr(_row_of(question), what)
     if isinstance(named, Nothing):
         raise named.error(question, error)
     return loaded(named)
@@ -242,4 +258,4 @@ def count_figures(question: Question) -> int:
 
 def count_intervals(survey: Survey) -> int:
     """Return how many intervals there are: one of every figure."""
-    return sum(map(count_figures, survey.questions))
+    return sum(map(count_figures, estimated_of(survey)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.marginal import estimated_of, n_times_asked
 from sotto_estimator.inference.registry import count_intervals
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import Precision, outlook_of, size_of, width_of
@@ -81,7 +82,7 @@ def plan_survey(survey: Survey, n: int, options: PlanOptions, half_width: float 
     if not 2 <= n <= MAX_N:
         raise DomainError(f"n ({n}) must be in [2, 10^12]: groups are compared.")
     n_intervals = max(1, count_intervals(survey))
-    plans = (plan_question(question, survey, n, options, half_width, n_intervals) for question in survey.questions)
+    plans = (plan_question(question, survey, n, options, half_width, n_intervals) for question in estimated_of(survey))
     return PlannedSurvey(survey, n, options, n_intervals, tuple(plans))
 
 
@@ -107,12 +108,12 @@ def part_drawn(survey: Survey) -> Fraction:
 
 def answers_of(question: Question, n: int, part: Fraction) -> int:
     """Return how many answers to a question, or to one option of it, n respondents give on average; 1 at the least."""
-    return max(1, int(n * part / question.mechanism.one_in))
+    return max(1, int(n * part * n_times_asked(question) / question.mechanism.one_in))
 
 
 def respondents_of(question: Question, n_answers: int, part: Fraction) -> int:
     """Return the fewest respondents of whom `answers_of` is so much."""
-    needed = n_answers * question.mechanism.one_in / part
+    needed = n_answers * question.mechanism.one_in / (part * n_times_asked(question))
     return -int(-needed // 1)
 
 

@@ -205,9 +205,16 @@ class Estimates(Result):
         """The figures that each question asks for, without additions such as a distribution."""
         return tuple(figure for figure in self.figures if FIGURES[figure.kind].of is None)
 
+    @property
+    def void(self) -> set[str]:
+        """The questions whose counts contradict the design, and the items that are asked together in them."""
+        void = {found.question for found in self.contradictions}
+        asked = [question for question in self.survey.questions if question.id in void] if self.survey else []
+        return void | {item.id for question in asked for item in question.items}
+
     def held_against_design(self) -> Self:
         """Return a copy in which questions whose counts contradict the design have their counts alone."""
-        void = {found.question for found in self.contradictions}
+        void = self.void
         return replace(
             self, figures=tuple(one.voided() if one.is_told and one.question in void else one for one in self.figures)
         )

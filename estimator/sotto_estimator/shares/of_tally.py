@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from sotto_estimator.channel.channel import Channel, Floats, check_counts, check
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.designs.named import takes_named_design
 from sotto_estimator.errors import NoReportsError, SourceError
+from sotto_estimator.inference.marginal import estimated_of
 from sotto_estimator.inference.registry import (
     FIGURES,
     count_figures,
@@ -19,7 +20,6 @@ from sotto_estimator.inference.registry import (
     find,
     is_text,
     loaded,
-    share_channel,
 )
 from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
@@ -29,42 +29,11 @@ from sotto_estimator.results.found_figure import FigureCounts, FoundFigure
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.consistent import clipped_shares, projected_shares
 from sotto_estimator.shares.estimates import Estimate, Estimates
+from sotto_estimator.shares.of_marginals import MarginalCounts, marginal_estimates
+from sotto_estimator.shares.share_counts import ShareCounts
 from sotto_estimator.sources.quality import qualities
 from sotto_estimator.sources.withheld import say_nothing_counted, withheld_of
 from sotto_protocol import Question, Tally
-from sotto_protocol.counted import Counted
-from sotto_protocol.mechanisms.mechanism import PureMechanism
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """One question's counts, from a tally or typed in, or those of one option, where each is asked of others.
-
-    `fakes`: the percent of these reports that are fake if 1 % of all reports to the question are. It is 1 unless fakes
-    can choose the option that they are asked. `mechanism`: a survey question's.
-    """
-
-    question: str
-    labels: Sequence[str]
-    support_counts: Sequence[int]
-    channel: Channel
-    epsilon: float
-    sums_to_one: bool
-    n_reports: int
-    devices: Devices
-    n_true: tuple[int, int] | None = None
-    fakes: float = 1
-    mechanism: PureMechanism | None = None
-
-    @property
-    def n_figures(self) -> int:
-        """How many shares there are."""
-        return len(self.labels)
-
-    @property
-    def sample(self) -> QuestionCounts:
-        """What the counts are held against the design by."""
-        return QuestionCounts(self.question, self.labels, self.support_counts, self.channel, self.n_true)
 
 
 def estimate_tally(
@@ -88,7 +57,7 @@ def estimate_tally(
     same devices. Standard errors are then upper bounds, if a share is the same in all waves. Raises SourceError where
     there are no reports, or only text questions, and for a mechanism without an estimator.
     """
-    shown = [question for question in tally.survey.questions if not is_text(question)]
+    shown = [question for question in estimated_of(tally.survey) if not is_text(question)]
     counted = _counted(tally, shown)
     if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
@@ -135,7 +104,7 @@ def estimate_counts(
     """
     n = check_n(n)
     (said_yes,) = check_counts([n_yes], n).tolist()
-    counted = _Counts(
+    counted = ShareCounts(
         "",
         ("yes",),
         (n - said_yes if is_opposite else said_yes,),
@@ -165,7 +134,7 @@ def estimate_samples(
     """
     devices = Devices.alike(check_n(n), 1)
     counts = [
-        _Counts(of.question, of.labels, of.support_counts, of.channel, epsilon, True, n, devices, of.n_true)
+        ShareCounts(of.question, of.labels, of.support_counts, of.channel, epsilon, True, n, devices, of.n_true)
         for of, epsilon in zip(samples, epsilons, strict=True)
     ]
     options = options or IntervalOptions()
@@ -201,29 +170,6 @@ def _counted(tally: Tally, questions: Sequence[Question]) -> _Counted:
     for question in questions:
         found[figure_of(question)] += find(question, "counts")(tally, question)
     return found
-
-
-def share_counts(tally: Tally, question: Question) -> list[_Counts]:
-    """Return the counts of a question of shares: in one, or where each option is asked of others, one of each."""
-    mechanism, of_question = cast(PureMechanism, question.mechanism), tally.counted(question.id)
-    counts, epsilon = tally.support_counts[question.id].tolist(), float(question.epsilon)
-    if mechanism.asks_one:
-        return [
-            _asked(question, label, n_yes, share_channel(mechanism), n, of_question)
-            for label, (n, n_yes) in zip(question.labels, counts, strict=True)
-        ]
-    n_true = mechanism.n_true if mechanism.n_values > 1 else None
-    about = (of_question.n_reports, Devices.of(of_question), n_true)
-    named = (question.id, question.labels, counts, share_channel(mechanism), epsilon, mechanism.sums_to_one)
-    return [_Counts(*named, *about, mechanism=mechanism)]
-
-
-def _asked(question: Question, label: str, n_yes: int, channel: Channel, n: int, of_question: Counted) -> _Counts:
-    """Return the counts of an option that n reports ask; of several waves it is not known of which they are."""
-    of_option = of_question if n == of_question.n_reports else Counted.unsplit(n, of_question.waves)
-    fakes = of_question.n_reports / max(n, 1)
-    epsilon, devices = float(question.epsilon), Devices.of(of_option)
-    return _Counts(question.id, (label,), (n_yes,), channel, epsilon, False, n, devices, fakes=fakes)
 
 
 def binary_epsilon(channel: Channel) -> float:
@@ -262,7 +208,9 @@ class _Tested(NamedTuple):
 
 
 def _tested(counted: _Counted) -> list[_Tested]:
-    return [_Tested(of.sample, of.n_reports, of.devices) for listed in counted.values() for of in listed]
+    return [
+        _Tested(of.sample, of.n_reports, of.devices) for listed in counted.values() for of in listed if of.sample.labels
+    ]
 
 
 def waves_that_contradict(question: Question, by_wave: Mapping[int, Tally]) -> frozenset[int]:
@@ -297,8 +245,10 @@ def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contr
     return tuple(worst.values())
 
 
-def share_estimates(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
+def share_estimates(counts: ShareCounts | MarginalCounts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
     """Return the share of every answer."""
+    if isinstance(counts, MarginalCounts):
+        return marginal_estimates(counts, options, n_intervals)
     n, devices = counts.n_reports, counts.devices
     support_counts = check_counts(counts.support_counts, n)
     shares = shares_of(support_counts, n, counts.channel)
@@ -323,7 +273,7 @@ def share_estimates(counts: _Counts, options: IntervalOptions, n_intervals: int)
     ]
 
 
-def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds:
+def _ends(counts: ShareCounts, options: IntervalOptions, n_intervals: int) -> Bounds:
     """Return the intervals' ends, which may lie outside [0, 1]."""
     return share_bounds(
         check_counts(counts.support_counts, counts.n_reports),
@@ -339,7 +289,7 @@ def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds
 
 
 def _consistent(
-    counts: _Counts, shares: Floats, errors: Floats, options: IntervalOptions
+    counts: ShareCounts, shares: Floats, errors: Floats, options: IntervalOptions
 ) -> Sequence[tuple[float | None, float | None]]:
     """Return the closest shares that are possible, and their errors, None if not known; None if not asked for."""
     if not options.consistent:

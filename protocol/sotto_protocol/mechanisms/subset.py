@@ -7,7 +7,7 @@ size.
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isqrt
+from math import comb, isqrt
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from sotto_protocol.errors import ReportError
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import check_integer
-from sotto_protocol.mechanisms.mechanism import Bytes, Counts
+from sotto_protocol.mechanisms.mechanism import Bytes, Chances, Counts
 from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import count_row_ones
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
@@ -58,6 +58,18 @@ class SubsetResponse(BitsResponse, SetResponse):
         true, k, weight = self.prob_support_if_true, self.n_values, self.weight
         pairs = true * (weight - 1) * (weight - 2) + (1 - true) * weight * (weight - 1)
         return true * (weight - 1) / (k - 1), pairs / ((k - 1) * (k - 2)) if k > 2 else 0.0
+
+    def union_chances(self, n_values: int) -> tuple[Chances, Chances]:
+        """The others of a set are drawn without replacement: hypergeometric, beside the true one if it is there."""
+        true, n_others = self.prob_support_if_true, self.n_values - 1
+        if_there, if_lost = (
+            [_drawn(n_others, n_marked, n_drawn) for n_drawn in (self.weight - 1, self.weight)]
+            for n_marked in (n_values - 1, n_values)
+        )
+        size = self.weight + 1
+        inside = true * np.roll(_padded(if_there[0], size), 1) + (1 - true) * _padded(if_there[1], size)
+        outside = true * _padded(if_lost[0], size) + (1 - true) * _padded(if_lost[1], size)
+        return inside, outside
 
     def parameters(self) -> dict[str, int]:
         return {"threshold_if_true": self.threshold_if_true, "weight": self.weight}
@@ -158,6 +170,16 @@ class SubsetResponse(BitsResponse, SetResponse):
             weight=self.weight,
             lost=times_below(1 - self.prob_support_if_true, language),
         )
+
+
+def _drawn(n_all: int, n_marked: int, n_drawn: int) -> list[float]:
+    """Return how likely 0, 1, .. n_drawn of those drawn of n_all without replacement are marked."""
+    ways = comb(n_all, n_drawn)
+    return [comb(n_marked, k) * comb(n_all - n_marked, n_drawn - k) / ways for k in range(n_drawn + 1)]
+
+
+def _padded(chances: list[float], size: int) -> Chances:
+    return np.array(chances + [0.0] * (size - len(chances)))
 
 
 def _count_members(bits: NDArray[np.bool_]) -> NDArray[np.int64]:

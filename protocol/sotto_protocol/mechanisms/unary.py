@@ -14,7 +14,7 @@ from sotto_protocol.language import ENGLISH, Language, mark
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import check_choices
-from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, Chances, ChoiceMechanism
 from sotto_protocol.mechanisms.thresholds import (
     Stages,
     check_epsilon,
@@ -43,6 +43,13 @@ class UnaryEncoding(OptionBits, ChoiceMechanism):
     def prob_support_both(self) -> tuple[float, float]:
         true, other = self.prob_support_if_true, self.prob_support_if_other
         return true * other, other**2
+
+    def union_chances(self, n_values: int) -> tuple[Chances, Chances]:
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        outside = np.array([1.0])
+        for _ in range(n_values - 1):
+            outside = np.convolve(outside, [1 - other, other])
+        return np.convolve(outside, [1 - true, true]), np.convolve(outside, [1 - other, other])
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         return check_choices(answers, self.n_values)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from sotto_estimator.inference.marginal import counted_of, estimated_of
 from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.of_tally import intervals_together
@@ -33,7 +34,7 @@ def order_groups(
     groups: None for as many as there are tallies.
     """
     survey = next(iter(tallies.values())).survey
-    shown = [question for question in survey.questions if not is_text(question)]
+    shown = [question for question in estimated_of(survey) if not is_text(question)]
     held = {
         question: {name: tally for name, tally in tallies.items() if (name, question.id) not in contradicting}
         for question in shown
@@ -46,7 +47,7 @@ def _compare(
     question: Question, tallies: Mapping[str, Tally], options: IntervalOptions, n_together: int | None
 ) -> list[Comparison]:
     """Return the comparisons of a question; `n_together`: None for as many groups as have reports to it."""
-    counted = {name: tally for name, tally in tallies.items() if tally.counted(question.id).n_reports}
+    counted = {name: tally for name, tally in tallies.items() if counted_of(tally, question).n_reports}
     n_groups = n_together or len(counted)
     spans: dict[str, list[ShareInterval]] = {}
     for name, tally in counted.items():

@@ -6,6 +6,7 @@ from typing import Any
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.channel.devices import Devices
+from sotto_estimator.inference.marginal import counted_of, estimated_of
 from sotto_estimator.inference.registry import FIGURES, count_intervals, figure_of, is_text, loaded
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.results.largest import largest
@@ -24,7 +25,7 @@ MAX_FINDINGS = 12
 def with_verdicts(estimates: Estimates, tally: Tally) -> Estimates:
     """Return the estimates of a tally with what they mean, question by question in the survey's order."""
     held = estimates.held_against_design()
-    return replace(held, verdicts=tuple(_verdict(question, tally, held) for question in tally.survey.questions))
+    return replace(held, verdicts=tuple(_verdict(question, tally, held) for question in estimated_of(tally.survey)))
 
 
 def with_verdict_of_counts(estimates: Estimates, channel: Channel) -> Estimates:
@@ -51,7 +52,7 @@ def _voided(estimates: Estimates) -> Estimates:
 
 def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:
     key = question.id
-    is_void = any(found.question == key for found in estimates.contradictions)
+    is_void = key in estimates.void
     if is_void or is_text(question):
         return Verdict(key, is_void=is_void, is_text=is_text(question))
     kind = figure_of(question)
@@ -88,7 +89,7 @@ def verdict_of_shares(question: Question, rows: Sequence[Estimate], tally: Tally
 
 def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, estimates: Estimates) -> Aim | None:
     one = _of_one(estimates.options, estimates.n_groups * count_intervals(tally.survey))
-    devices = Devices.of(tally.counted(question.id))
+    devices = Devices.of(counted_of(tally, question))
     return aim_of_question(question, tally, ends, one, devices.n_waves)
 
 
