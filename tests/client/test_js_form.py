@@ -19,7 +19,12 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
     "yes-no": [{}],
     "one-of": [{"options": OPTIONS[:n]} for n in (2, 3, 24)],
     "any-of": [{"options": OPTIONS[:n], "max_selected": most} for n, most in ((1, 1), (5, 2), (24, 24))],
-    "number": [{"minimum": 0, "maximum": most, "step": 1} for most in (1, 7, 1000)],
+    "number": [
+        *({"minimum": 0, "maximum": most, "step": 1} for most in (1, 7, 1000)),
+        {"minimum": 0, "maximum": 45, "levels": 3},
+        {"minimum": -1, "maximum": Decimal("0.5"), "step": Decimal("0.5"), "levels": 4},
+        {"minimum": 1000, "maximum": 2000, "levels": 4},
+    ],
     "text": [{}],
 }
 EPSILONS = (Decimal("0.1"), Decimal(1), Decimal("2.5"), Decimal(6))

@@ -80,6 +80,10 @@ ONE_STAGE = ['prob_noise = "1/2"']
 TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
 
 
+def _number(minimum: object, maximum: object, step: object = 1) -> list[str]:
+    return ['type = "number"', f"minimum = {minimum}", f"maximum = {maximum}", f"step = {step}"]
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
@@ -164,6 +168,33 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
             "4 positions for them at random, once. It sends which two. First, your device makes a lasting yes or no "
             "for each mark at random, only once. For a mark that is yes, that is yes 3 times in 4. For a mark that is "
             "no, it is yes 1 time in 4. Your device sends just that.",
+        ),
+        (
+            [*_number(0, 30), "epsilon = 2"],
+            "Your device rounds your number at random to 0, 15 or 30. It sends the rounded number at most 79 times in "
+            "100. Otherwise it sends one of the other 2, each equally likely.",
+        ),
+        (
+            [*_number(-1, "0.5", step="0.5"), "epsilon = 3", "levels = 4"],
+            "Your device rounds your number at random to -1, -0.5, 0 or 0.5. It sends the rounded number at most 88 "
+            "times in 100. Otherwise it sends one of the other 3, each equally likely.",
+        ),
+        (
+            [*_number(1000, 2000), "epsilon = 3", "levels = 4"],
+            "Your device rounds your number at random to one of 4 evenly spaced numbers from 1,000 to 2,000. It sends "
+            "the rounded number at most 88 times in 100. Otherwise it sends one of the other 3, each equally likely.",
+        ),
+        (
+            [*_number(0, 5), "epsilon = 1", "levels = 2"],
+            "Your device rounds your number at random to 0 or 5. The higher your number, the more often your device "
+            "picks 5. It sends the rounded number at most 74 times in 100. Otherwise it sends the other one.",
+        ),
+        (
+            [*_number(0, 100), "epsilon = 1", "levels = 11"],
+            "Your device rounds your number at random to one of 11 evenly spaced numbers from 0 to 100. There are 18 "
+            "codes. Each is for up to 8 of these numbers, next to each other. Your device sends a code "
+            "for the rounded number at most 69 times in 100. Otherwise it sends one of the other codes, each equally "
+            "likely.",
         ),
     ],
 )

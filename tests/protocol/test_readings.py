@@ -172,7 +172,7 @@ def test_what_hides_hardly_anything_is_explained_too() -> None:
     said = explained(type="text", mechanism="rappor", **bits)
     assert said.epsilon > 1000
     assert said.crowd.said == (
-        "By chance, 0 of every 1,000,000 people with a different answer send something that fits yours."
+        "By chance, 0 of every 1,000,000 people with a different answer look as if they had given yours."
     )
     assert all(test.power == 1 for test in said.accusations)
     survey = Survey("s", "S", (question_of(type="text", mechanism="rappor", **bits),))

@@ -88,6 +88,8 @@ def test_an_estimate_that_is_impossible_is_no_headline_and_stands_below_with_why
     assert question.id == harassed.question.id
     assert "120" not in " ".join(words for _, words in harassed.findings)
     assert (harassed.is_outside, stay.is_outside) == (True, False)
+    assert harassed.quoted.endswith("The range at the top is wider. Quote the range at the top.")
+    assert stay.quoted == ""
 
 
 def test_of_what_is_not_known_there_is_no_chart_on_the_page_and_no_number_in_its_headline(house: House) -> None:

@@ -28,7 +28,7 @@ export function sayFirst(t, { epsilonForever, waves, invited, keep }) {
       : t("You get a receipt. But the report is counted and not kept, so nobody can take it out again.");
   return [
     [t("What happens to my answers?"), t("Your device changes your answers at random before it sends anything.")],
-    [t("What can anybody find out?"), known.join(" ")],
+    [t("What can anybody find out?"), t.text(known)],
     [t("What does my device send?"), sent],
     [t("What can I do later?"), later],
   ];

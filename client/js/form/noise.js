@@ -1,6 +1,7 @@
 /** What a device does to an answer, in one line, and what anybody can learn of what it sends: as `sotto explain` has it. */
 
 import { insideOf, ofPeople, rest, simple, supportOf } from "./chance.js";
+import { sayRounding } from "./rounding.js";
 
 /** @typedef {import("./words.js").Translate} Translate */
 /** @typedef {import("./chance.js").Fraction} Fraction */
@@ -10,12 +11,12 @@ const STEPS = [1, 10, 100, 1000, 10_000]; // parts of one per cent: finer near 0
 const IMMATERIAL = 1e-9;
 
 /** @param {Translate} t @param {Question} question @returns {string} */
-export function sayInShort(t, { type, mechanism }) {
+export function sayInShort(t, { type, mechanism, range }) {
   const known = /** @type {any} */ (mechanism);
   const support = supportOf(known);
   const chances = { lost: timesBelow(t, rest(support.ifTrue)), gained: timesBelow(t, support.ifOther) };
   if (type === "yes-no") return sayCoin(t, chances);
-  if (type === "number") return sayRounding(t, known);
+  if (type === "number") return sayRounding(t, known, range, timesBelow(t, rest(insideOf(known))));
   const { weight = 0, nValues: n } = known;
   switch (known.name) {
     case "k-ary":
@@ -91,25 +92,6 @@ function sayCoin(/** @type {Translate} */ t, /** @type {{lost: string, gained: s
   );
 }
 
-function sayRounding(/** @type {Translate} */ t, /** @type {any} */ mechanism) {
-  const { levels, width } = mechanism;
-  const lost = timesBelow(t, rest(insideOf(mechanism)));
-  if (levels + width === 3) {
-    return t(
-      "Your device rounds your number to the lowest or the highest one, by chance. It sends the other one " +
-        "%(lost)s.",
-      {
-        lost,
-      },
-    );
-  }
-  return t(
-    "Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does " +
-      "not fit that number %(lost)s.",
-    { levels, lost },
-  );
-}
-
 function sayOthers(
   /** @type {Translate} */ t,
   /** @type {string} */ type,
@@ -133,17 +115,17 @@ function sayOthers(
   }
   if (type === "number") {
     return t.n(
-      "By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that " +
-        "fits yours.",
-      "By chance, %(n)s of every %(people)s people with the number farthest from yours send something that " +
-        "fits yours.",
+      "By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had " +
+        "given yours.",
+      "By chance, %(n)s of every %(people)s people with the number farthest from yours look as if they had " +
+        "given yours.",
       n,
       { people },
     );
   }
   return t.n(
-    "By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.",
-    "By chance, %(n)s of every %(people)s people with a different answer send something that fits yours.",
+    "By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.",
+    "By chance, %(n)s of every %(people)s people with a different answer look as if they had given yours.",
     n,
     { people },
   );

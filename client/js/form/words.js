@@ -8,6 +8,7 @@
  *   number: (number: number) => string,
  *   percent: (share: number) => string,
  *   day: (day: string) => string,
+ *   text: (sentences: string[]) => string,
  *   lang: string,
  * }} Translate
  */
@@ -25,7 +26,7 @@ const FORMS = {
 
 /**
  * Return `t`, which says a message in a language: `t("%(n)s of %(all)s", { n: 3, all: 1200 })`.
- * `t.n("%(n)s day", "%(n)s days", n)` says it of so many, `t.number` and `t.percent` write numbers, `t.day` a day such as 2026-12-31, `t.lang` is the language.
+ * `t.n("%(n)s day", "%(n)s days", n)` says it of so many, `t.number` and `t.percent` write numbers, `t.day` a day such as 2026-12-31, `t.text` joins sentences, `t.lang` is the language.
  * `messages`: translations by English message; what has none is said in English.
  * @param {{lang?: string, messages?: Messages}} [given] @returns {Translate}
  */
@@ -55,6 +56,7 @@ export function makeWords({ lang = "en", messages = {} } = {}) {
   t.percent = (/** @type {number} */ share) => percents.format(share).replace("%", lang === "en" ? " %" : "%");
   const days = new Intl.DateTimeFormat(lang + DIGITS, { dateStyle: "long", timeZone: "UTC" });
   t.day = (/** @type {string} */ day) => days.format(new Date(day));
+  t.text = (/** @type {string[]} */ sentences) => sentences.join(lang.startsWith("zh") ? "" : " ");
   t.lang = lang;
   return t;
 }

@@ -1,5 +1,8 @@
 /** العربية. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s أو %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s أو %(b)s أو %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s أو %(b)s أو %(c)s أو %(d)s",
 "%(from)s to %(to)s": "%(from)s إلى %(to)s",
 "%(n)s of %(all)s": "%(n)s من %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "%(n)s من كل %(people)s شخص أجابوا «لا» يرسلون «نعم» أيضًا.",
@@ -41,21 +44,21 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "من كل %(people)s شخص إجابتهم «لا»، يقول %(n)s شخصًا «نعم» عشوائيًّا أيضًا.",
 "من كل %(people)s شخص إجابتهم «لا»، يقول %(n)s شخص «نعم» عشوائيًّا أيضًا."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"من كل %(people)s شخص لهم إجابة أخرى، يرسل %(n)s شخص عشوائيًّا ما يدل على إجابتك.",
-"من كل %(people)s شخص لهم إجابة أخرى، يرسل شخص واحد عشوائيًّا ما يدل على إجابتك.",
-"من كل %(people)s شخص لهم إجابة أخرى، يرسل شخصان عشوائيًّا ما يدل على إجابتك.",
-"من كل %(people)s شخص لهم إجابة أخرى، يرسل %(n)s أشخاص عشوائيًّا ما يدل على إجابتك.",
-"من كل %(people)s شخص لهم إجابة أخرى، يرسل %(n)s شخصًا عشوائيًّا ما يدل على إجابتك.",
-"من كل %(people)s شخص لهم إجابة أخرى، يرسل %(n)s شخص عشوائيًّا ما يدل على إجابتك."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"من كل %(people)s شخص لهم إجابة أخرى، يبدو مصادفةً أن %(n)s شخص أعطوا إجابتك.",
+"من كل %(people)s شخص لهم إجابة أخرى، يبدو مصادفةً أن شخصًا واحدًا أعطى إجابتك.",
+"من كل %(people)s شخص لهم إجابة أخرى، يبدو مصادفةً أن شخصين أعطيا إجابتك.",
+"من كل %(people)s شخص لهم إجابة أخرى، يبدو مصادفةً أن %(n)s أشخاص أعطوا إجابتك.",
+"من كل %(people)s شخص لهم إجابة أخرى، يبدو مصادفةً أن %(n)s شخصًا أعطوا إجابتك.",
+"من كل %(people)s شخص لهم إجابة أخرى، يبدو مصادفةً أن %(n)s شخص أعطوا إجابتك."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"من كل %(people)s شخص عددهم أبعد ما يمكن عن عددك، يرسل %(n)s شخص عشوائيًّا ما يدل على عددك.",
-"من كل %(people)s شخص عددهم أبعد ما يمكن عن عددك، يرسل شخص واحد عشوائيًّا ما يدل على عددك.",
-"من كل %(people)s شخص عددهم أبعد ما يمكن عن عددك، يرسل شخصان عشوائيًّا ما يدل على عددك.",
-"من كل %(people)s شخص عددهم أبعد ما يمكن عن عددك، يرسل %(n)s أشخاص عشوائيًّا ما يدل على عددك.",
-"من كل %(people)s شخص عددهم أبعد ما يمكن عن عددك، يرسل %(n)s شخصًا عشوائيًّا ما يدل على عددك.",
-"من كل %(people)s شخص عددهم أبعد ما يمكن عن عددك، يرسل %(n)s شخص عشوائيًّا ما يدل على عددك."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"من كل %(people)s شخص عددهم أبعد ما يكون عن عددك، يبدو مصادفةً أن %(n)s شخص ذكروا عددك.",
+"من كل %(people)s شخص عددهم أبعد ما يكون عن عددك، يبدو مصادفةً أن شخصًا واحدًا ذكر عددك.",
+"من كل %(people)s شخص عددهم أبعد ما يكون عن عددك، يبدو مصادفةً أن شخصين ذكرا عددك.",
+"من كل %(people)s شخص عددهم أبعد ما يكون عن عددك، يبدو مصادفةً أن %(n)s أشخاص ذكروا عددك.",
+"من كل %(people)s شخص عددهم أبعد ما يكون عن عددك، يبدو مصادفةً أن %(n)s شخصًا ذكروا عددك.",
+"من كل %(people)s شخص عددهم أبعد ما يكون عن عددك، يبدو مصادفةً أن %(n)s شخص ذكروا عددك."
 ],
 "Change answers": "تغيير الإجابات",
 "Choose all that apply. None is an answer too.": "يُرجى اختيار كل ما ينطبق، أو لا شيء: فعدم الاختيار إجابة أيضًا.",
@@ -81,8 +84,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "استُخدمت من قبل. إن لم تكن أنت من استخدمها، فيُرجى سؤال من دعاك.",
 "It is selected. Copy it with your keyboard or menu.": "تم التحديد: يُرجى نسخه بلوحة المفاتيح أو من القائمة.",
 "It must be an invitation to this survey, with 26 letters and digits.": "يجب أن تكون دعوة إلى هذا الاستبيان: 26 من الأحرف والأرقام.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "ويرسل رمزًا يمثل %(n)s من هذه الأعداد على الأكثر. ولا يكون العدد المقرَّب واحدًا منها %(lost)s.",
+"It sends one of the others %(lost)s.": "ويرسل واحدًا من الأعداد الأخرى %(lost)s.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "يرسل الإجابات بعد هذه التغييرات، ورقمًا عشوائيًا ودعوتك. وقد تبقى بعض الإجابات كما هي.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "يرسل الإجابات بعد هذه التغييرات، ورقمًا عشوائيًا. وقد تبقى بعض الإجابات كما هي.",
+"It sends the other one %(lost)s.": "ويرسل الآخر %(lost)s.",
 "It takes no more answers. No answer was sent.": "لم يعد يقبل إجابات. لم تُرسَل أي إجابة.",
 "Its invitation has already been used, or is for a different survey.": "استُخدمت دعوته من قبل، أو ليست دعوة إلى هذا الاستبيان.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "يُرجى الاحتفاظ به لنفسك: فهو اسم تقريرك، ومن كان عنده يمكنه طلب محو ذلك التقرير، هنا أو عن طريق من يدير الاستبيان. ويتذكر هذا الجهاز الإيصال، ولا يتذكر أيًّا من إجاباتك.",
@@ -200,8 +206,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "يرمي جهازك قطعة نقود: ويرسل العكس %(lost)s.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "يسحب جهازك %(weight)s من الخيارات الـ%(n)s ويرسلها: ولا يكون خيارك بينها %(lost)s.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "يسحب جهازك واحدًا من الخيارات ويرسل «نعم» أو «لا» عنه وحده: ويرسل العكس %(lost)s.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "يقرِّب جهازك عددك عشوائيًّا إلى واحد من %(levels)s: ويرسل علامة مسحوبة عشوائيًّا تمثل عددًا آخر %(lost)s.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "يقرِّب جهازك عددك عشوائيًّا إلى الأصغر أو الأكبر: ويرسل الآخر %(lost)s.",
+"Your device rounds your number at random to %(numbers)s.": "يقرِّب جهازك عددك عشوائيًّا إلى %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "يقرِّب جهازك عددك عشوائيًّا إلى واحد من الأعداد الـ%(levels)s المتساوية التباعد من %(low)s إلى %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "يرسل جهازك عددًا يدل على نصوص كثيرة: ولا يكون نصك بينها %(lost)s.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "يرسل جهازك عددًا يدل على بعض الخيارات: ولا يكون خيارك بينها %(lost)s.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "يرسل جهازك «نعم» أو «لا» لكل خيار، ويرمي قطعة نقود لكل خيار: فتُرسَل «نعم» على أنها «لا» %(lost)s، و«لا» على أنها «نعم» %(gained)s.",

@@ -1,5 +1,8 @@
 /** Deutsch. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s oder %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s oder %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s oder %(d)s",
 "%(from)s to %(to)s": "%(from)s bis %(to)s",
 "%(n)s of %(all)s": "%(n)s von %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "Auch %(n)s von %(people)s Personen, die mit Nein geantwortet haben, senden Ja.",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Von %(people)s Personen, deren Antwort Nein ist, sagt %(n)s durch Zufall auch Ja.",
 "Von %(people)s Personen, deren Antwort Nein ist, sagen %(n)s durch Zufall auch Ja."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"Von %(people)s Personen mit einer anderen Antwort sendet %(n)s durch Zufall, was für Ihre spricht.",
-"Von %(people)s Personen mit einer anderen Antwort senden %(n)s durch Zufall, was für Ihre spricht."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"Von je %(people)s Personen mit einer anderen Antwort sieht es bei %(n)s durch Zufall so aus, als hätte sie Ihre gegeben.",
+"Von je %(people)s Personen mit einer anderen Antwort sieht es bei %(n)s durch Zufall so aus, als hätten sie Ihre gegeben."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"Von %(people)s Personen, deren Zahl so weit von Ihrer entfernt ist wie nur möglich, sendet %(n)s durch Zufall, was für Ihre spricht.",
-"Von %(people)s Personen, deren Zahl so weit von Ihrer entfernt ist wie nur möglich, senden %(n)s durch Zufall, was für Ihre spricht."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"Von je %(people)s Personen, deren Zahl am weitesten von Ihrer entfernt ist, sieht es bei %(n)s durch Zufall so aus, als hätte sie Ihre angegeben.",
+"Von je %(people)s Personen, deren Zahl am weitesten von Ihrer entfernt ist, sieht es bei %(n)s durch Zufall so aus, als hätten sie Ihre angegeben."
 ],
 "Change answers": "Antworten ändern",
 "Choose all that apply. None is an answer too.": "Wählen Sie alles, was zutrifft, oder nichts: Auch nichts ist eine Antwort.",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Sie wurde schon verwendet. Wenn das nicht Sie waren, fragen Sie bitte dort nach, wo Sie sie bekommen haben.",
 "It is selected. Copy it with your keyboard or menu.": "Ausgewählt: Kopieren Sie ihn mit der Tastatur oder dem Menü.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Es muss eine Einladung zu dieser Umfrage sein: 26 Buchstaben und Ziffern.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Es sendet ein Zeichen, das für bis zu %(n)s dieser Zahlen steht. Die gerundete Zahl ist %(lost)s nicht dabei.",
+"It sends one of the others %(lost)s.": "Es sendet %(lost)s eine der anderen.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Es sendet die Antworten nach diesen Änderungen, eine Zufallszahl und Ihre Einladung. Manche Antworten können unverändert sein.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Es sendet die Antworten nach diesen Änderungen und eine Zufallszahl. Manche Antworten können unverändert sein.",
+"It sends the other one %(lost)s.": "Es sendet %(lost)s die andere.",
 "It takes no more answers. No answer was sent.": "Sie nimmt keine Antworten mehr an. Es wurde keine Antwort gesendet.",
 "Its invitation has already been used, or is for a different survey.": "Ihre Einladung wurde schon verwendet oder gehört nicht zu dieser Umfrage.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Behalten Sie ihn für sich: Er ist der Name Ihrer Meldung, und wer ihn hat, kann diese Meldung löschen lassen, hier oder über die Umfrageleitung. Dieses Gerät merkt sich den Beleg und keine Ihrer Antworten.",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Ihr Gerät wirft eine Münze: %(lost)s sendet es das Gegenteil.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Ihr Gerät zieht %(weight)s der %(n)s Optionen und sendet diese: %(lost)s ist Ihre nicht darunter.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Ihr Gerät lost eine der Optionen aus und sendet ein Ja oder Nein zu ihr allein: %(lost)s das Gegenteil.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf eine von %(levels)s Zahlen: %(lost)s sendet es ein zufällig gezogenes Zeichen, das für eine andere steht.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf die kleinste oder die größte: %(lost)s sendet es die andere.",
+"Your device rounds your number at random to %(numbers)s.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Ihr Gerät rundet Ihre Zahl durch Zufall auf eine von %(levels)s Zahlen, die in gleichem Abstand von %(low)s bis %(high)s liegen.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Ihr Gerät sendet eine Zahl, die für viele Texte spricht: %(lost)s ist Ihrer nicht darunter.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Ihr Gerät sendet eine Zahl, die für einige Optionen spricht: %(lost)s ist Ihre nicht darunter.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Ihr Gerät sendet für jede Option ein Ja oder Nein und wirft für jede eine Münze: Ein Ja wird %(lost)s als Nein gesendet, ein Nein %(gained)s als Ja.",

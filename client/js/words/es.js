@@ -1,5 +1,8 @@
 /** Español. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s o %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s o %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s o %(d)s",
 "%(from)s to %(to)s": "%(from)s a %(to)s",
 "%(n)s of %(all)s": "%(n)s de %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "De cada %(people)s personas que respondieron no, %(n)s también envían un sí.",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "De cada %(people)s personas cuya respuesta es no, %(n)s también dice que sí por efecto del azar.",
 "De cada %(people)s personas cuya respuesta es no, %(n)s también dicen que sí por efecto del azar."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"De cada %(people)s personas con otra respuesta, %(n)s envía por efecto del azar algo que apunta a la de usted.",
-"De cada %(people)s personas con otra respuesta, %(n)s envían por efecto del azar algo que apunta a la de usted."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"De cada %(people)s personas con otra respuesta, %(n)s parece por azar haber dado la de usted.",
+"De cada %(people)s personas con otra respuesta, %(n)s parecen por azar haber dado la de usted."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"De cada %(people)s personas cuyo número está lo más lejos posible del de usted, %(n)s envía por efecto del azar algo que apunta al de usted.",
-"De cada %(people)s personas cuyo número está lo más lejos posible del de usted, %(n)s envían por efecto del azar algo que apunta al de usted."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"De cada %(people)s personas con el número más alejado del de usted, %(n)s parece por azar haber dado el de usted.",
+"De cada %(people)s personas con el número más alejado del de usted, %(n)s parecen por azar haber dado el de usted."
 ],
 "Change answers": "Cambiar respuestas",
 "Choose all that apply. None is an answer too.": "Elija todas las que correspondan, o ninguna: ninguna también es una respuesta.",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Ya se usó. Si no fue usted, pregunte, por favor, a quien le invitó.",
 "It is selected. Copy it with your keyboard or menu.": "Seleccionado: cópielo con el teclado o el menú.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Tiene que ser una invitación a esta encuesta: 26 letras y cifras.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Envía un código que representa hasta %(n)s de estos números. El número redondeado no es uno de ellos %(lost)s.",
+"It sends one of the others %(lost)s.": "Envía uno de los otros %(lost)s.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Envía las respuestas después de estos cambios, un número aleatorio y su invitación. Puede que algunas respuestas no hayan cambiado.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Envía las respuestas después de estos cambios, y un número aleatorio. Puede que algunas respuestas no hayan cambiado.",
+"It sends the other one %(lost)s.": "Envía el otro %(lost)s.",
 "It takes no more answers. No answer was sent.": "Ya no admite respuestas. No se envió ninguna respuesta.",
 "Its invitation has already been used, or is for a different survey.": "Su invitación ya se usó, o no es una invitación a esta encuesta.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "No se lo dé a nadie: es el nombre de su informe, y quien lo tenga puede hacer que se borre ese informe, aquí o a través de quien realiza la encuesta. Este dispositivo recuerda el comprobante, y ninguna de sus respuestas.",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Su dispositivo lanza una moneda: %(lost)s envía lo contrario.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Su dispositivo sortea %(weight)s de las %(n)s opciones y las envía: %(lost)s, la de usted no está entre ellas.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Su dispositivo sortea una de las opciones y envía un sí o un no solo a ella: %(lost)s, lo contrario.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Su dispositivo redondea su número a uno de %(levels)s, al azar: %(lost)s envía un signo, sorteado al azar, que representa otro.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Su dispositivo redondea su número al menor o al mayor al azar: %(lost)s envía el otro.",
+"Your device rounds your number at random to %(numbers)s.": "Su dispositivo redondea su número al azar a %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Su dispositivo redondea su número al azar a uno de %(levels)s números a distancias iguales, de %(low)s a %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Su dispositivo envía un número que apunta a muchos textos: %(lost)s, el de usted no está entre ellos.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Su dispositivo envía un número que apunta a algunas opciones: %(lost)s, la de usted no está entre ellas.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Su dispositivo envía un sí o un no por cada opción, y lanza una moneda por cada una: un sí se envía como no %(lost)s, y un no como sí %(gained)s.",

@@ -1,5 +1,8 @@
 /** Français. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s ou %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s ou %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s ou %(d)s",
 "%(from)s to %(to)s": "%(from)s à %(to)s",
 "%(n)s of %(all)s": "%(n)s sur %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "%(n)s personnes sur %(people)s ayant répondu non envoient aussi oui.",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Sur %(people)s personnes dont la réponse est non, %(n)s dit aussi oui par hasard.",
 "Sur %(people)s personnes dont la réponse est non, %(n)s disent aussi oui par hasard."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"Sur %(people)s personnes ayant une autre réponse, %(n)s envoie par hasard ce qui parle en faveur de la vôtre.",
-"Sur %(people)s personnes ayant une autre réponse, %(n)s envoient par hasard ce qui parle en faveur de la vôtre."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"Sur %(people)s personnes ayant une autre réponse, %(n)s semble par hasard avoir donné la vôtre.",
+"Sur %(people)s personnes ayant une autre réponse, %(n)s semblent par hasard avoir donné la vôtre."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"Sur %(people)s personnes dont le nombre est aussi éloigné du vôtre que possible, %(n)s envoie par hasard ce qui parle en faveur du vôtre.",
-"Sur %(people)s personnes dont le nombre est aussi éloigné du vôtre que possible, %(n)s envoient par hasard ce qui parle en faveur du vôtre."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"Sur %(people)s personnes dont le nombre est le plus éloigné du vôtre, %(n)s semble par hasard avoir donné le vôtre.",
+"Sur %(people)s personnes dont le nombre est le plus éloigné du vôtre, %(n)s semblent par hasard avoir donné le vôtre."
 ],
 "Change answers": "Modifier les réponses",
 "Choose all that apply. None is an answer too.": "Choisissez toutes les réponses qui conviennent, ou aucune : n’en choisir aucune est aussi une réponse.",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Elle a déjà été utilisée. Si ce n’était pas par vous, veuillez vous adresser à la personne qui vous l’a donnée.",
 "It is selected. Copy it with your keyboard or menu.": "Sélectionné : copiez-le avec votre clavier ou par le menu.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Ce doit être une invitation à cette enquête : 26 lettres et chiffres.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Il envoie un code qui représente jusqu’à %(n)s de ces nombres. Le nombre arrondi n’en fait pas partie %(lost)s.",
+"It sends one of the others %(lost)s.": "Il envoie l’un des autres %(lost)s.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Il envoie les réponses après ces modifications, un nombre aléatoire et votre invitation. Certaines réponses peuvent être restées les mêmes.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Il envoie les réponses après ces modifications, et un nombre aléatoire. Certaines réponses peuvent être restées les mêmes.",
+"It sends the other one %(lost)s.": "Il envoie l’autre %(lost)s.",
 "It takes no more answers. No answer was sent.": "Elle ne prend plus de réponses. Aucune réponse n’a été envoyée.",
 "Its invitation has already been used, or is for a different survey.": "Son invitation a déjà été utilisée, ou ce n’est pas une invitation à cette enquête.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Gardez-le pour vous : c’est le nom de votre rapport, et quiconque l’a peut faire effacer ce rapport, ici ou par les responsables de l’enquête. Cet appareil se souvient du reçu, et d’aucune de vos réponses.",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Votre appareil lance une pièce : %(lost)s, il envoie le contraire.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Votre appareil tire %(weight)s des %(n)s options et les envoie : %(lost)s, la vôtre n’en fait pas partie.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Votre appareil tire au sort l’une des options et envoie un oui ou un non pour elle seule : %(lost)s, le contraire.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Votre appareil arrondit votre nombre, au hasard, à l’un de %(levels)s nombres : %(lost)s, il envoie un signe, tiré au hasard, qui correspond à un autre.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Votre appareil arrondit votre nombre, au hasard, au plus petit ou au plus grand : %(lost)s, il envoie l’autre.",
+"Your device rounds your number at random to %(numbers)s.": "Votre appareil arrondit votre nombre, au hasard, à %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Votre appareil arrondit votre nombre, au hasard, à l’un de %(levels)s nombres régulièrement espacés de %(low)s à %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Votre appareil envoie un nombre qui parle en faveur de nombreux textes : %(lost)s, le vôtre n’en fait pas partie.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Votre appareil envoie un nombre qui parle en faveur de certaines options : %(lost)s, la vôtre n’en fait pas partie.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Votre appareil envoie un oui ou un non pour chaque option, et lance une pièce pour chacune : un oui est envoyé comme non %(lost)s ; un non est envoyé comme oui %(gained)s.",

@@ -1,5 +1,8 @@
 /** हिन्दी. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s या %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s या %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s या %(d)s",
 "%(from)s to %(to)s": "%(from)s से %(to)s",
 "%(n)s of %(all)s": "%(all)s में से %(n)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "जिन लोगों ने “नहीं” उत्तर दिया, उनमें हर %(people)s में से %(n)s भी “हाँ” भेजते हैं।",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "जिन लोगों का उत्तर “नहीं” है, उनमें हर %(people)s में से %(n)s भी संयोग से “हाँ” कहता है।",
 "जिन लोगों का उत्तर “नहीं” है, उनमें हर %(people)s में से %(n)s भी संयोग से “हाँ” कहते हैं।"
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजता है जो आपके उत्तर की ओर इशारा करता है।",
-"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजते हैं जो आपके उत्तर की ओर इशारा करता है।"
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s के बारे में संयोग से ऐसा लगता है कि उसने आपका उत्तर दिया।",
+"जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s के बारे में संयोग से ऐसा लगता है कि उन्होंने आपका उत्तर दिया।"
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"जिन लोगों की संख्या आपकी संख्या से सबसे अधिक दूर है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजता है जो आपकी संख्या की ओर इशारा करता है।",
-"जिन लोगों की संख्या आपकी संख्या से सबसे अधिक दूर है, उनमें हर %(people)s में से %(n)s संयोग से वह भेजते हैं जो आपकी संख्या की ओर इशारा करता है।"
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"जिन लोगों की संख्या आपकी संख्या से सबसे दूर है, उनमें हर %(people)s में से %(n)s के बारे में संयोग से ऐसा लगता है कि उसने आपकी संख्या बताई।",
+"जिन लोगों की संख्या आपकी संख्या से सबसे दूर है, उनमें हर %(people)s में से %(n)s के बारे में संयोग से ऐसा लगता है कि उन्होंने आपकी संख्या बताई।"
 ],
 "Change answers": "उत्तर बदलें",
 "Choose all that apply. None is an answer too.": "जो-जो लागू हो सब चुनें, या कुछ न चुनें: कुछ न चुनना भी एक उत्तर है।",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "इसका उपयोग पहले ही हो चुका है। अगर यह आपने नहीं किया, तो कृपया उनसे पूछें जिन्होंने आपको बुलाया।",
 "It is selected. Copy it with your keyboard or menu.": "चुना हुआ है: इसे अपने कीबोर्ड या मेन्यू से कॉपी करें।",
 "It must be an invitation to this survey, with 26 letters and digits.": "यह इस सर्वेक्षण का निमंत्रण होना चाहिए: 26 अक्षर और अंक।",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "वह एक कोड भेजता है जो इनमें से अधिक से अधिक %(n)s संख्याओं का होता है। पूर्णांकित संख्या %(lost)s उनमें नहीं होती।",
+"It sends one of the others %(lost)s.": "%(lost)s वह बाक़ी में से कोई एक भेजता है।",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "वह इन बदलावों के बाद के उत्तर, संयोग से निकला एक नंबर और आपका निमंत्रण भेजता है। कुछ उत्तर वैसे ही रह सकते हैं।",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "वह इन बदलावों के बाद के उत्तर और संयोग से निकला एक नंबर भेजता है। कुछ उत्तर वैसे ही रह सकते हैं।",
+"It sends the other one %(lost)s.": "%(lost)s वह दूसरी भेजता है।",
 "It takes no more answers. No answer was sent.": "अब यहाँ उत्तर नहीं लिए जाते। कोई उत्तर नहीं भेजा गया।",
 "Its invitation has already been used, or is for a different survey.": "इसके निमंत्रण का उपयोग पहले ही हो चुका है, या वह इस सर्वेक्षण का निमंत्रण नहीं है।",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "इसे अपने तक रखें: यह आपकी रिपोर्ट का नाम है, और जिसके पास यह हो वह उस रिपोर्ट को मिटवा सकता है, यहाँ या सर्वेक्षण चलाने वालों के ज़रिए। यह डिवाइस रसीद याद रखता है, और आपका कोई भी उत्तर नहीं।",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "आपका डिवाइस सिक्का उछालता है: %(lost)s वह उलटा उत्तर भेजता है।",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "आपका डिवाइस %(n)s में से %(weight)s विकल्प संयोग से निकालता है और उन्हें भेजता है: %(lost)s उनमें आपका विकल्प नहीं होता।",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "आपका डिवाइस विकल्पों में से एक को संयोग से निकालता है और केवल उसी के लिए “हाँ” या “नहीं” भेजता है: %(lost)s इसका उलटा।",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "आपका डिवाइस आपकी संख्या को संयोग से %(levels)s में से एक तक पूर्णांकित करता है: %(lost)s वह संयोग से निकाला हुआ ऐसा चिह्न भेजता है जो किसी दूसरी संख्या का हो।",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "आपका डिवाइस आपकी संख्या को संयोग से सबसे छोटी या सबसे बड़ी तक पूर्णांकित करता है: %(lost)s वह दूसरी भेजता है।",
+"Your device rounds your number at random to %(numbers)s.": "आपका डिवाइस आपकी संख्या को संयोग से %(numbers)s तक पूर्णांकित करता है।",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "आपका डिवाइस आपकी संख्या को संयोग से %(low)s से %(high)s तक बराबर दूरी वाली %(levels)s संख्याओं में से एक तक पूर्णांकित करता है।",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "आपका डिवाइस एक ऐसी संख्या भेजता है जो बहुत-से टेक्स्ट की ओर इशारा करती है: %(lost)s उनमें आपका टेक्स्ट नहीं होता।",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "आपका डिवाइस एक ऐसी संख्या भेजता है जो कुछ विकल्पों की ओर इशारा करती है: %(lost)s उनमें आपका विकल्प नहीं होता।",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "आपका डिवाइस हर विकल्प के लिए “हाँ” या “नहीं” भेजता है, और हर एक के लिए सिक्का उछालता है: “हाँ” %(lost)s “नहीं” बनकर जाता है, और “नहीं” %(gained)s “हाँ” बनकर।",

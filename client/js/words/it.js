@@ -1,5 +1,8 @@
 /** Italiano. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s o %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s o %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s o %(d)s",
 "%(from)s to %(to)s": "da %(from)s a %(to)s",
 "%(n)s of %(all)s": "%(n)s su %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "Un sì viene inviato anche da %(n)s persone su %(people)s che rispondono no.",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Per caso, su %(people)s persone che rispondono no, %(n)s invia comunque un sì.",
 "Per caso, su %(people)s persone che rispondono no, %(n)s inviano comunque un sì."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"Per caso, su %(people)s persone con una risposta diversa, %(n)s invia qualcosa che corrisponde alla Sua.",
-"Per caso, su %(people)s persone con una risposta diversa, %(n)s inviano qualcosa che corrisponde alla Sua."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"Su %(people)s persone con una risposta diversa, per caso %(n)s sembra aver dato la Sua.",
+"Su %(people)s persone con una risposta diversa, per caso %(n)s sembrano aver dato la Sua."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"Per caso, su %(people)s persone con il numero più lontano dal Suo, %(n)s invia qualcosa che corrisponde al Suo.",
-"Per caso, su %(people)s persone con il numero più lontano dal Suo, %(n)s inviano qualcosa che corrisponde al Suo."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"Su %(people)s persone con il numero più lontano dal Suo, per caso %(n)s sembra aver dato il Suo.",
+"Su %(people)s persone con il numero più lontano dal Suo, per caso %(n)s sembrano aver dato il Suo."
 ],
 "Change answers": "Cambia le risposte",
 "Choose all that apply. None is an answer too.": "Scelga tutte le risposte che valgono per Lei. Anche non sceglierne nessuna è una risposta.",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "È già stato usato. Se non l’ha usato Lei, chieda a chi Le ha dato l’invito.",
 "It is selected. Copy it with your keyboard or menu.": "È selezionata. La copi con la tastiera o dal menu.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Deve essere un invito a questo sondaggio, con 26 lettere e cifre.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Invia un codice che rappresenta fino a %(n)s di questi numeri. Il numero arrotondato non è uno di essi %(lost)s.",
+"It sends one of the others %(lost)s.": "Invia uno degli altri %(lost)s.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Invia le risposte dopo queste modifiche, un numero casuale e il Suo invito. Alcune risposte possono essere rimaste uguali.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Invia le risposte dopo queste modifiche, e un numero casuale. Alcune risposte possono essere rimaste uguali.",
+"It sends the other one %(lost)s.": "Invia l’altro %(lost)s.",
 "It takes no more answers. No answer was sent.": "Non accetta più risposte. Nessuna risposta è stata inviata.",
 "Its invitation has already been used, or is for a different survey.": "L’invito della scheda è già stato usato, oppure è per un altro sondaggio.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Tenga questo codice per sé: identifica la Sua scheda. Chi lo ha può far cancellare la scheda, qui o chiedendolo a chi gestisce il sondaggio. Questo dispositivo ricorda il codice, ma nessuna delle Sue risposte.",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Il Suo dispositivo può modificare la Sua risposta in modo casuale. Invia il contrario %(lost)s.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Il Suo dispositivo estrae a sorte %(weight)s delle %(n)s opzioni e le invia. La Sua opzione manca %(lost)s.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Il Suo dispositivo estrae a sorte un’opzione. Invia un sì o un no solo per quella. È il contrario della Sua risposta %(lost)s.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Il Suo dispositivo arrotonda il Suo numero a uno di %(levels)s numeri, per caso. Invia un codice casuale estraneo a quel numero %(lost)s.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Il Suo dispositivo arrotonda il Suo numero al valore più basso o al più alto, per caso. Invia l’altro %(lost)s.",
+"Your device rounds your number at random to %(numbers)s.": "Il Suo dispositivo arrotonda il Suo numero, per caso, a %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Il Suo dispositivo arrotonda il Suo numero, per caso, a uno di %(levels)s numeri a distanze uguali, da %(low)s a %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Il Suo dispositivo invia un numero che corrisponde a molti testi. Il Suo testo ne resta fuori %(lost)s.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Il Suo dispositivo invia un numero che corrisponde ad alcune delle opzioni. La Sua opzione ne resta fuori %(lost)s.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Il Suo dispositivo invia un sì o un no per ogni opzione, e può modificare ognuno in modo casuale. Per un’opzione che Lei sceglie, invia un no %(lost)s. Per ogni altra opzione, invia un sì %(gained)s.",

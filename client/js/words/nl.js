@@ -1,5 +1,8 @@
 /** Nederlands. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s of %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s of %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s of %(d)s",
 "%(from)s to %(to)s": "%(from)s tot %(to)s",
 "%(n)s of %(all)s": "%(n)s van %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "Van elke %(people)s mensen die nee antwoorden, versturen er %(n)s ook ja.",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Van elke %(people)s mensen die nee zeggen, verstuurt er door toeval %(n)s ook ja.",
 "Van elke %(people)s mensen die nee zeggen, versturen er door toeval %(n)s ook ja."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"Van elke %(people)s mensen met een ander antwoord verstuurt er door toeval %(n)s iets wat bij uw antwoord past.",
-"Van elke %(people)s mensen met een ander antwoord versturen er door toeval %(n)s iets wat bij uw antwoord past."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"Van elke %(people)s mensen met een ander antwoord lijkt het bij %(n)s door toeval alsof die uw antwoord heeft gegeven.",
+"Van elke %(people)s mensen met een ander antwoord lijkt het bij %(n)s door toeval alsof ze uw antwoord hebben gegeven."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"Van elke %(people)s mensen met het getal dat het verst van uw getal ligt, verstuurt er door toeval %(n)s iets wat bij uw getal past.",
-"Van elke %(people)s mensen met het getal dat het verst van uw getal ligt, versturen er door toeval %(n)s iets wat bij uw getal past."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"Van elke %(people)s mensen met het getal dat het verst van het uwe ligt, lijkt het bij %(n)s door toeval alsof die uw getal heeft gegeven.",
+"Van elke %(people)s mensen met het getal dat het verst van het uwe ligt, lijkt het bij %(n)s door toeval alsof ze uw getal hebben gegeven."
 ],
 "Change answers": "Antwoorden wijzigen",
 "Choose all that apply. None is an answer too.": "Kies alles wat van toepassing is. Niets kiezen is ook een antwoord.",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Deze uitnodiging is al gebruikt. Hebt u dat niet zelf gedaan? Vraag het dan aan de mensen die u hebben uitgenodigd.",
 "It is selected. Copy it with your keyboard or menu.": "Het ontvangstbewijs is geselecteerd. Kopieer het met uw toetsenbord of via het menu.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Het moet een uitnodiging voor deze enquête zijn, met 26 letters en cijfers.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Het verstuurt een code die voor hoogstens %(n)s van deze getallen staat. Het afgeronde getal is daar %(lost)s niet bij.",
+"It sends one of the others %(lost)s.": "Het verstuurt %(lost)s een van de andere.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Het verstuurt de antwoorden na deze veranderingen, een willekeurig getal en uw uitnodiging. Sommige antwoorden kunnen onveranderd zijn.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Het verstuurt de antwoorden na deze veranderingen, en een willekeurig getal. Sommige antwoorden kunnen onveranderd zijn.",
+"It sends the other one %(lost)s.": "Het verstuurt %(lost)s het andere.",
 "It takes no more answers. No answer was sent.": "De enquête neemt geen antwoorden meer aan. Er is geen antwoord verstuurd.",
 "Its invitation has already been used, or is for a different survey.": "De uitnodiging bij deze inzending is al gebruikt, of is voor een andere enquête.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Houd deze code voor uzelf: de code wijst uw inzending aan. Wie de code heeft, kan de inzending laten wissen, hier of via de mensen die de enquête houden. Dit apparaat onthoudt de code, maar geen van uw antwoorden.",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Uw apparaat kan uw antwoord willekeurig veranderen. Het verstuurt %(lost)s het omgekeerde.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Uw apparaat kiest willekeurig %(weight)s van de %(n)s opties en verstuurt die. Uw optie ontbreekt %(lost)s.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Uw apparaat kiest willekeurig één optie. Alleen bij die optie verstuurt het ja of nee. Dat is %(lost)s het omgekeerde van uw antwoord.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Uw apparaat rondt uw getal door toeval af op een van %(levels)s getallen. Het verstuurt een willekeurige code. Die past %(lost)s niet bij dat getal.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Uw apparaat rondt uw getal door toeval af op het laagste of het hoogste getal. Het verstuurt %(lost)s het andere.",
+"Your device rounds your number at random to %(numbers)s.": "Uw apparaat rondt uw getal willekeurig af op %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Uw apparaat rondt uw getal willekeurig af op een van %(levels)s getallen, die even ver uit elkaar liggen, van %(low)s tot en met %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Uw apparaat verstuurt een getal dat bij veel teksten past. Bij uw tekst past het %(lost)s niet.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Uw apparaat verstuurt een getal dat bij sommige opties past. Bij uw optie past het %(lost)s niet.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Uw apparaat verstuurt bij elke optie ja of nee, en kan dat telkens willekeurig veranderen. Bij een optie die u kiest, verstuurt het %(lost)s nee. Bij elke andere optie verstuurt het %(gained)s ja.",

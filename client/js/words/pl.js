@@ -1,5 +1,8 @@
 /** Polski. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s albo %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s albo %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s albo %(d)s",
 "%(from)s to %(to)s": "od %(from)s do %(to)s",
 "%(n)s of %(all)s": "%(n)s z %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "Część osób, które odpowiadają „nie”, też wysyła „tak”: %(n)s na każde %(people)s.",
@@ -32,15 +35,15 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "W wyniku losowania %(n)s na każde %(people)s osób, które odpowiadają „nie”, też wysyłają „tak”.",
 "W wyniku losowania %(n)s na każde %(people)s osób, które odpowiadają „nie”, też wysyła „tak”."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"W wyniku losowania %(n)s na każde %(people)s osób z inną odpowiedzią wysyła coś, co pasuje do odpowiedzi udzielonej tutaj.",
-"W wyniku losowania %(n)s na każde %(people)s osób z inną odpowiedzią wysyłają coś, co pasuje do odpowiedzi udzielonej tutaj.",
-"W wyniku losowania %(n)s na każde %(people)s osób z inną odpowiedzią wysyła coś, co pasuje do odpowiedzi udzielonej tutaj."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"Przypadkiem %(n)s na każde %(people)s osób z inną odpowiedzią wygląda tak, jakby udzieliła odpowiedzi podanej tutaj.",
+"Przypadkiem %(n)s na każde %(people)s osób z inną odpowiedzią wyglądają tak, jakby udzieliły odpowiedzi podanej tutaj.",
+"Przypadkiem %(n)s na każde %(people)s osób z inną odpowiedzią wygląda tak, jakby udzieliło odpowiedzi podanej tutaj."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"W wyniku losowania %(n)s na każde %(people)s osób, których liczba jest najdalsza od podanej, wysyła coś, co pasuje do podanej.",
-"W wyniku losowania %(n)s na każde %(people)s osób, których liczba jest najdalsza od podanej, wysyłają coś, co pasuje do podanej.",
-"W wyniku losowania %(n)s na każde %(people)s osób, których liczba jest najdalsza od podanej, wysyła coś, co pasuje do podanej."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"Przypadkiem %(n)s na każde %(people)s osób, których liczba jest najdalsza od podanej tutaj, wygląda tak, jakby podała tę samą.",
+"Przypadkiem %(n)s na każde %(people)s osób, których liczba jest najdalsza od podanej tutaj, wyglądają tak, jakby podały tę samą.",
+"Przypadkiem %(n)s na każde %(people)s osób, których liczba jest najdalsza od podanej tutaj, wygląda tak, jakby podało tę samą."
 ],
 "Change answers": "Zmień odpowiedzi",
 "Choose all that apply. None is an answer too.": "Proszę wybrać wszystko, co pasuje. Brak wyboru to też odpowiedź.",
@@ -63,8 +66,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Zaproszenie zostało już użyte. Jeśli użył go ktoś inny, proszę zapytać osoby, od których pochodzi.",
 "It is selected. Copy it with your keyboard or menu.": "Pokwitowanie jest zaznaczone. Proszę je skopiować klawiaturą albo z menu.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Musi to być zaproszenie do tej ankiety: 26 znaków, liter i cyfr.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Wysyła kod, który oznacza najwyżej %(n)s z tych liczb. Zaokrąglonej liczby nie ma wśród nich %(lost)s.",
+"It sends one of the others %(lost)s.": "Jedną z pozostałych wysyła %(lost)s.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Wysyła odpowiedzi po tych zmianach, losową liczbę i zaproszenie. Niektóre odpowiedzi mogą być niezmienione.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Wysyła odpowiedzi po tych zmianach i losową liczbę. Niektóre odpowiedzi mogą być niezmienione.",
+"It sends the other one %(lost)s.": "Tę drugą wysyła %(lost)s.",
 "It takes no more answers. No answer was sent.": "Nie przyjmuje już odpowiedzi. Żadna odpowiedź nie została wysłana.",
 "Its invitation has already been used, or is for a different survey.": "Zaproszenie zostało już użyte albo jest do innej ankiety.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Ten kod proszę zachować dla siebie: wskazuje on to zgłoszenie. Kto ma kod, może usunąć zgłoszenie: tutaj albo prosząc o to osoby prowadzące ankietę. To urządzenie pamięta kod, ale nie pamięta żadnej odpowiedzi.",
@@ -176,8 +182,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Urządzenie może losowo zmienić odpowiedź. Odpowiedź przeciwną wysyła %(lost)s.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Urządzenie losuje i wysyła %(weight)s z %(n)s opcji. Wybranej opcji brakuje wśród nich %(lost)s.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Urządzenie losuje jedną opcję. Wysyła „tak” lub „nie” tylko dla tej opcji. Przeciwieństwo udzielonej odpowiedzi wysyła %(lost)s.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Urządzenie losowo zaokrągla liczbę do jednej z %(levels)s liczb. Losowy kod, który do niej nie pasuje, wysyła %(lost)s.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Urządzenie losowo zaokrągla liczbę do najniższej albo najwyższej możliwej. Tę drugą wysyła %(lost)s.",
+"Your device rounds your number at random to %(numbers)s.": "Urządzenie losowo zaokrągla liczbę do %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Urządzenie losowo zaokrągla liczbę do jednej z %(levels)s liczb, równo rozłożonych od %(low)s do %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Urządzenie wysyła liczbę, która pasuje do wielu tekstów. Liczbę, która nie pasuje do wpisanego tekstu, wysyła %(lost)s.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Urządzenie wysyła liczbę, która pasuje do części opcji. Liczbę, która nie pasuje do wybranej opcji, wysyła %(lost)s.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Urządzenie wysyła „tak” lub „nie” dla każdej opcji i każde z nich może losowo zmienić. Dla wybranej opcji wysyła „nie” %(lost)s. Dla każdej innej opcji wysyła „tak” %(gained)s.",

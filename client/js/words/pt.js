@@ -1,5 +1,8 @@
 /** Português. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s ou %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s ou %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s ou %(d)s",
 "%(from)s to %(to)s": "%(from)s a %(to)s",
 "%(n)s of %(all)s": "%(n)s de %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "De cada %(people)s pessoas que responderam não, %(n)s também enviam um sim.",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "De cada %(people)s pessoas cuja resposta é não, %(n)s também diz que sim por efeito do acaso.",
 "De cada %(people)s pessoas cuja resposta é não, %(n)s também dizem que sim por efeito do acaso."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"De cada %(people)s pessoas com outra resposta, %(n)s envia por efeito do acaso algo que aponta para a sua.",
-"De cada %(people)s pessoas com outra resposta, %(n)s enviam por efeito do acaso algo que aponta para a sua."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"De cada %(people)s pessoas com outra resposta, %(n)s parece, por acaso, ter dado a sua.",
+"De cada %(people)s pessoas com outra resposta, %(n)s parecem, por acaso, ter dado a sua."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"De cada %(people)s pessoas cujo número está o mais longe possível do seu, %(n)s envia por efeito do acaso algo que aponta para o seu.",
-"De cada %(people)s pessoas cujo número está o mais longe possível do seu, %(n)s enviam por efeito do acaso algo que aponta para o seu."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"De cada %(people)s pessoas com o número mais distante do seu, %(n)s parece, por acaso, ter dado o seu.",
+"De cada %(people)s pessoas com o número mais distante do seu, %(n)s parecem, por acaso, ter dado o seu."
 ],
 "Change answers": "Mudar respostas",
 "Choose all that apply. None is an answer too.": "Escolha todas as que se aplicam, ou nenhuma: nenhuma também é uma resposta.",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Ele já foi usado. Se não foi você, por favor, pergunte a quem fez o convite.",
 "It is selected. Copy it with your keyboard or menu.": "Selecionado: copie com o teclado ou o menu.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Precisa ser um convite para esta pesquisa: 26 letras e algarismos.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Ele envia um código que representa até %(n)s desses números. O número arredondado não é um deles %(lost)s.",
+"It sends one of the others %(lost)s.": "Ele envia um dos outros %(lost)s.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Ele envia as respostas depois dessas alterações, um número aleatório e o seu convite. Algumas respostas podem não ter mudado.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Ele envia as respostas depois dessas alterações e um número aleatório. Algumas respostas podem não ter mudado.",
+"It sends the other one %(lost)s.": "Ele envia o outro %(lost)s.",
 "It takes no more answers. No answer was sent.": "Ela não aceita mais respostas. Nenhuma resposta foi enviada.",
 "Its invitation has already been used, or is for a different survey.": "O convite dele já foi usado ou não é um convite para esta pesquisa.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Não o mostre a ninguém: ele é o nome do seu relatório, e quem o tiver pode fazer com que esse relatório seja apagado, aqui ou por meio de quem realiza a pesquisa. Este dispositivo lembra o comprovante, e nenhuma das suas respostas.",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Seu dispositivo joga uma moeda: %(lost)s, ele envia o contrário.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Seu dispositivo sorteia %(weight)s das %(n)s opções e as envia: %(lost)s, a sua não está entre elas.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Seu dispositivo sorteia uma das opções e envia um sim ou um não só a ela: %(lost)s, o contrário.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Seu dispositivo arredonda o seu número para um de %(levels)s, ao acaso: %(lost)s, ele envia um sinal, sorteado ao acaso, que representa outro.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Seu dispositivo arredonda o seu número para o menor ou o maior ao acaso: %(lost)s, ele envia o outro.",
+"Your device rounds your number at random to %(numbers)s.": "Seu dispositivo arredonda o seu número, ao acaso, para %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Seu dispositivo arredonda o seu número, ao acaso, para um de %(levels)s números a distâncias iguais, de %(low)s a %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Seu dispositivo envia um número que aponta para muitos textos: %(lost)s, o seu não está entre eles.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Seu dispositivo envia um número que aponta para algumas opções: %(lost)s, a sua não está entre elas.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Seu dispositivo envia um sim ou um não para cada opção e joga uma moeda para cada uma: um sim é enviado como não %(lost)s, e um não como sim %(gained)s.",

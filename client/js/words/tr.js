@@ -1,5 +1,8 @@
 /** Türkçe. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s ya da %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s ya da %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s ya da %(d)s",
 "%(from)s to %(to)s": "%(from)s – %(to)s",
 "%(n)s of %(all)s": "%(n)s / %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "Hayır yanıtını veren her %(people)s kişiden %(n)s kişi de “evet” gönderir.",
@@ -29,13 +32,13 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Hayır diyen her %(people)s kişiden %(n)s kişi de rastlantı sonucu “evet” gönderir.",
 "Hayır diyen her %(people)s kişiden %(n)s kişi de rastlantı sonucu “evet” gönderir."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"Yanıtı sizinkinden farklı olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizinkine uyan bir şey gönderir.",
-"Yanıtı sizinkinden farklı olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizinkine uyan bir şey gönderir."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"Yanıtı sizinkinden farklı olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizin yanıtınızı vermiş gibi görünür.",
+"Yanıtı sizinkinden farklı olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizin yanıtınızı vermiş gibi görünür."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"Sayısı sizinkinden en uzak olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizinkine uyan bir şey gönderir.",
-"Sayısı sizinkinden en uzak olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizinkine uyan bir şey gönderir."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"Sayısı sizinkinden en uzak olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizin sayınızı vermiş gibi görünür.",
+"Sayısı sizinkinden en uzak olan her %(people)s kişiden %(n)s kişi, rastlantı sonucu sizin sayınızı vermiş gibi görünür."
 ],
 "Change answers": "Yanıtları değiştir",
 "Choose all that apply. None is an answer too.": "Uyanların hepsini seçin. Hiçbirini seçmemek de bir yanıttır.",
@@ -57,8 +60,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Bu davet kodu zaten kullanılmış. Kullanan siz değilseniz lütfen sizi davet edenlere sorun.",
 "It is selected. Copy it with your keyboard or menu.": "Kod seçildi. Klavyeyle ya da menüden kopyalayın.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Bu ankete ait bir davet kodu olmalı: 26 harf ve rakam.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Bu sayıların en çok %(n)s tanesini temsil eden bir kod gönderir. Yuvarlanan sayı %(lost)s bunların arasında değildir.",
+"It sends one of the others %(lost)s.": "Bunun yerine %(lost)s ötekilerden birini gönderir.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Bu değişikliklerden sonraki yanıtları, rastgele bir sayıyı ve davet kodunuzu gönderir. Bazı yanıtlar değişmemiş olabilir.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Bu değişikliklerden sonraki yanıtları ve rastgele bir sayıyı gönderir. Bazı yanıtlar değişmemiş olabilir.",
+"It sends the other one %(lost)s.": "Bunun yerine %(lost)s öbürünü gönderir.",
 "It takes no more answers. No answer was sent.": "Artık yanıt almıyor. Hiçbir yanıt gönderilmedi.",
 "Its invitation has already been used, or is for a different survey.": "Raporun davet kodu zaten kullanılmış ya da başka bir anket için.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Bu kodu kimseye göstermeyin: Raporunuz bu kodla tanınır. Kodu bilen herkes raporu burada ya da anketi yürütenlere başvurarak sildirebilir. Bu cihaz kodu hatırlar, yanıtlarınızın hiçbirini hatırlamaz.",
@@ -168,8 +174,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Cihazınız yanıtınızı rastgele değiştirebilir. Yanıtınızın yerine %(lost)s tersini gönderir.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Cihazınız %(n)s seçenekten %(weight)s tanesini rastgele seçip gönderir. Sizin seçeneğiniz %(lost)s bunların dışında kalır.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Cihazınız rastgele bir seçenek seçer. Yalnızca o seçenek için “evet” ya da “hayır” gönderir. Gönderdiği, %(lost)s yanıtınızın tersi olur.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Cihazınız sayınızı rastgele %(levels)s sayıdan birine yuvarlar. Bunun yerine %(lost)s o sayıya uymayan rastgele bir kod gönderir.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Cihazınız sayınızı rastgele ya en küçük ya da en büyük sayıya yuvarlar. Bunun yerine %(lost)s öbürünü gönderir.",
+"Your device rounds your number at random to %(numbers)s.": "Cihazınız sayınızı rastgele şunlardan birine yuvarlar: %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Cihazınız sayınızı rastgele, %(low)s ile %(high)s arasında eşit aralıklarla dizilmiş %(levels)s sayıdan birine yuvarlar.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Cihazınız, birçok metne uyan bir sayı gönderir. Sizin metniniz %(lost)s bunların dışında kalır.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Cihazınız, seçeneklerin bazılarına uyan bir sayı gönderir. Sizin seçeneğiniz %(lost)s bunların dışında kalır.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Cihazınız her seçenek için “evet” ya da “hayır” gönderir ve her birini rastgele değiştirebilir. Seçtiğiniz bir seçenek için %(lost)s “hayır” gönderir. Başka bir seçenek için %(gained)s “evet” gönderir.",

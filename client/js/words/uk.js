@@ -1,5 +1,8 @@
 /** Українська. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s або %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s, %(b)s або %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s, %(b)s, %(c)s або %(d)s",
 "%(from)s to %(to)s": "від %(from)s до %(to)s",
 "%(n)s of %(all)s": "%(n)s із %(all)s",
 "%(n)s of every %(people)s people who answer no also send yes.": "%(n)s із кожних %(people)s людей, які відповідають «ні», теж надсилають «так».",
@@ -32,15 +35,15 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Із кожних %(people)s людей, які кажуть «ні», %(n)s випадково теж надсилають «так».",
 "Із кожних %(people)s людей, які кажуть «ні», %(n)s випадково теж надсилають «так»."
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"Із кожних %(people)s людей з іншою відповіддю %(n)s випадково надсилає те, що підходить до вашої.",
-"Із кожних %(people)s людей з іншою відповіддю %(n)s випадково надсилають те, що підходить до вашої.",
-"Із кожних %(people)s людей з іншою відповіддю %(n)s випадково надсилають те, що підходить до вашої."
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"Із кожних %(people)s людей з іншою відповіддю %(n)s випадково має такий вигляд, ніби дала вашу.",
+"Із кожних %(people)s людей з іншою відповіддю %(n)s випадково мають такий вигляд, ніби дали вашу.",
+"Із кожних %(people)s людей з іншою відповіддю %(n)s випадково мають такий вигляд, ніби дали вашу."
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"Із кожних %(people)s людей, чиє число найдальше від вашого, %(n)s випадково надсилає те, що підходить до вашого.",
-"Із кожних %(people)s людей, чиє число найдальше від вашого, %(n)s випадково надсилають те, що підходить до вашого.",
-"Із кожних %(people)s людей, чиє число найдальше від вашого, %(n)s випадково надсилають те, що підходить до вашого."
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"Із кожних %(people)s людей, чиє число найдальше від вашого, %(n)s випадково має такий вигляд, ніби назвала ваше.",
+"Із кожних %(people)s людей, чиє число найдальше від вашого, %(n)s випадково мають такий вигляд, ніби назвали ваше.",
+"Із кожних %(people)s людей, чиє число найдальше від вашого, %(n)s випадково мають такий вигляд, ніби назвали ваше."
 ],
 "Change answers": "Змінити відповіді",
 "Choose all that apply. None is an answer too.": "Виберіть усе, що підходить, або нічого: це теж відповідь.",
@@ -63,8 +66,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "Це запрошення вже використано. Якщо це були не ви, зверніться, будь ласка, до тих, хто вас запросив.",
 "It is selected. Copy it with your keyboard or menu.": "Квитанцію виділено. Скопіюйте її за допомогою клавіатури або меню.",
 "It must be an invitation to this survey, with 26 letters and digits.": "Це має бути запрошення до цього опитування: 26 латинських літер і цифр.",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "Він надсилає код, який позначає щонайбільше %(n)s із цих чисел. Округленого числа серед них немає %(lost)s.",
+"It sends one of the others %(lost)s.": "Одне з решти чисел він надсилає %(lost)s.",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "Він надсилає відповіді після цих змін, випадкове число й ваше запрошення. Деякі відповіді можуть лишитися без змін.",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "Він надсилає відповіді після цих змін і випадкове число. Деякі відповіді можуть лишитися без змін.",
+"It sends the other one %(lost)s.": "Інше з цих двох чисел він надсилає %(lost)s.",
 "It takes no more answers. No answer was sent.": "Воно більше не приймає відповідей. Жодної відповіді не надіслано.",
 "Its invitation has already been used, or is for a different survey.": "Запрошення до цього звіту вже використано, або воно для іншого опитування.",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "Нікому не показуйте цей код: він вказує на ваш звіт. Кожен, хто має цей код, може видалити звіт: тут або звернувшись до організаторів опитування. Цей пристрій пам’ятає код, але не пам’ятає жодної вашої відповіді.",
@@ -176,8 +182,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "Ваш пристрій може випадковим чином змінити вашу відповідь. Протилежну відповідь він надсилає %(lost)s.",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "Ваш пристрій випадковим чином вибирає %(weight)s із %(n)s варіантів і надсилає їх. Вашого варіанта немає серед них %(lost)s.",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "Ваш пристрій навмання вибирає один варіант. Він надсилає «так» або «ні» лише для цього варіанта. Протилежне до вашої відповіді він надсилає %(lost)s.",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "Ваш пристрій випадковим чином округлює ваше число до одного з %(levels)s чисел. Випадковий код, який не підходить до цього числа, він надсилає %(lost)s.",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "Ваш пристрій випадковим чином округлює ваше число до найменшого або найбільшого з можливих. Інше з цих двох чисел він надсилає %(lost)s.",
+"Your device rounds your number at random to %(numbers)s.": "Ваш пристрій випадковим чином округлює ваше число до %(numbers)s.",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "Ваш пристрій випадковим чином округлює ваше число до одного з %(levels)s чисел, розташованих рівномірно від %(low)s до %(high)s.",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "Ваш пристрій надсилає число, яке підходить до багатьох текстів. До вашого тексту воно не підходить %(lost)s.",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "Ваш пристрій надсилає число, яке підходить до деяких варіантів. До вашого варіанта воно не підходить %(lost)s.",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "Ваш пристрій надсилає «так» або «ні» для кожного варіанта й може випадковим чином змінити кожне з них. Для варіанта, який ви вибираєте, він надсилає «ні» %(lost)s. Для будь-якого іншого варіанта він надсилає «так» %(gained)s.",

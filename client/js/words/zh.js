@@ -1,5 +1,8 @@
 /** 中文. Written by scripts/catalogues. */
 export default /** @type {import("../form/words.js").Messages} */ ({
+"%(a)s or %(b)s": "%(a)s 或 %(b)s",
+"%(a)s, %(b)s or %(c)s": "%(a)s、%(b)s 或 %(c)s",
+"%(a)s, %(b)s, %(c)s or %(d)s": "%(a)s、%(b)s、%(c)s 或 %(d)s",
 "%(from)s to %(to)s": "%(from)s 至 %(to)s",
 "%(n)s of %(all)s": "%(all)s 项中的 %(n)s 项",
 "%(n)s of every %(people)s people who answer no also send yes.": "每 %(people)s 名回答“否”的人中，也有 %(n)s 人发送“是”。",
@@ -26,11 +29,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "By chance, %(n)s of every %(people)s people who say no also sends yes.": [
 "在 %(people)s 名回答为“否”的人中，也有 %(n)s 人会因随机而说“是”。"
 ],
-"By chance, %(n)s of every %(people)s people with a different answer sends something that fits yours.": [
-"在 %(people)s 名回答与您不同的人中，有 %(n)s 人会因随机而发送指向您这一回答的内容。"
+"By chance, %(n)s of every %(people)s people with a different answer looks as if they had given yours.": [
+"每 %(people)s 名回答与您不同的人中，有 %(n)s 人会因随机而看起来像是给出了您的回答。"
 ],
-"By chance, %(n)s of every %(people)s people with the number farthest from yours sends something that fits yours.": [
-"在 %(people)s 名数值与您相差最远的人中，有 %(n)s 人会因随机而发送指向您这一数值的内容。"
+"By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had given yours.": [
+"每 %(people)s 名数值与您相差最远的人中，有 %(n)s 人会因随机而看起来像是给出了您的数值。"
 ],
 "Change answers": "修改回答",
 "Choose all that apply. None is an answer too.": "请选择所有符合的选项，也可以一个都不选：不选也是一种回答。",
@@ -51,8 +54,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "It has already been used. If that wasn't you, please ask the people who invited you.": "它已被使用过。如果不是您用的，请询问邀请您的人。",
 "It is selected. Copy it with your keyboard or menu.": "已选中：请用键盘或菜单复制。",
 "It must be an invitation to this survey, with 26 letters and digits.": "必须是此调查的邀请码：26 个字母和数字。",
+"It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.": "它发送一个代号，代表其中至多 %(n)s 个值。取整后的值%(lost)s不在其中。",
+"It sends one of the others %(lost)s.": "它%(lost)s发送其余的值之一。",
 "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.": "它发送经过这些改动的回答、一个随机编号和您的邀请码。有些回答可能没有变。",
 "It sends the answers after these changes, and a random number. Some answers may be unchanged.": "它发送经过这些改动的回答和一个随机编号。有些回答可能没有变。",
+"It sends the other one %(lost)s.": "它%(lost)s发送另一个。",
 "It takes no more answers. No answer was sent.": "不再接受回答。没有发送任何回答。",
 "Its invitation has already been used, or is for a different survey.": "它的邀请码已被使用过，或者不是此调查的邀请码。",
 "Keep this code private: it names your report. Anyone who has it can have the report erased, here or by asking the people who run the survey. This device remembers the code, but none of your answers.": "请自己保管，不要告诉别人：它是您的报告的名称，得到它的人可以让人删除这份报告，在这里或通过调查主办方都可以。这台设备会记住回执，但不会记住您的任何回答。",
@@ -160,8 +166,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device may change your answer at random. It sends the opposite %(lost)s.": "您的设备抛一枚硬币：%(lost)s发送相反的回答。",
 "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.": "您的设备从 %(n)s 个选项中抽取 %(weight)s 个并发送：%(lost)s漏掉您的选项。",
 "Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.": "您的设备抽取一个选项，并只针对它发送“是”或“否”：%(lost)s发送相反的回答。",
-"Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that does not fit that number %(lost)s.": "您的设备把您的数值随机取为 %(levels)s 个值之一：%(lost)s发送随机抽取的、代表另一个值的代号。",
-"Your device rounds your number to the lowest or the highest one, by chance. It sends the other one %(lost)s.": "您的设备把您的数值随机取为最小值或最大值：%(lost)s发送另一个。",
+"Your device rounds your number at random to %(numbers)s.": "您的设备把您的数值随机取为 %(numbers)s。",
+"Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.": "您的设备把您的数值随机取为从 %(low)s 到 %(high)s 的 %(levels)s 个等距的值之一。",
 "Your device sends a number that fits many texts. It does not fit your text %(lost)s.": "您的设备发送一个代表许多文字的号码：%(lost)s漏掉您的文字。",
 "Your device sends a number that fits some of the options. It does not fit your option %(lost)s.": "您的设备发送一个代表若干选项的号码：%(lost)s漏掉您的选项。",
 "Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.": "您的设备对每个选项发送“是”或“否”，并为每个选项抛一枚硬币：“是”%(lost)s被发送为“否”，“否”%(gained)s被发送为“是”。",

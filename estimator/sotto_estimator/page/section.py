@@ -16,7 +16,7 @@ from sotto_estimator.results.largest import largest
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.sources.quality import Quality
-from sotto_estimator.views.verdict_words import finding_words, sentences
+from sotto_estimator.views.verdict_words import finding_words, quote_words, sentences
 from sotto_protocol import Question
 from sotto_protocol.words import epsilon_above
 
@@ -78,6 +78,12 @@ class Section:
         """Whether an unbiased estimate is not in what is possible."""
         points = [point for one in self.series for point in one.points]
         return self.part is not None and any(map(self.part.is_marked, [*self.rows, *self.last_rows, *points]))
+
+    @property
+    def quoted(self) -> str:
+        """Which range to quote of an impossible estimate, under its table; "" where there is none."""
+        is_marked = self.part is not None and any(map(self.part.is_marked, self.rows))
+        return quote_words(self.spoken.say) if is_marked else ""
 
     @property
     def findings(self) -> list[tuple[str, str]]:

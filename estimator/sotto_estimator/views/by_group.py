@@ -15,7 +15,7 @@ from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import notes
 from sotto_estimator.views.figure_view import drawn, view_of_kind, views_of
 from sotto_estimator.views.verdict import said_of, verdict_rows
-from sotto_estimator.views.verdict_words import order_words, width_words
+from sotto_estimator.views.verdict_words import order_words, quote_words, width_words
 from sotto_protocol.language import ENGLISH
 
 _COLUMNS = [
@@ -43,7 +43,8 @@ def _parts(of: SideBySide) -> list[Part]:
     table = Table([*named, *_COLUMNS], _by_answer([row for one in strata for row in _rows(one)]))
     sentences = [*_say_of(of, _sentences_of(of)), *(_compared(one, of.kind) for one in of.comparisons)]
     heading = [str(of), of.interval_words, *_say_of(of, notes)]
-    remarks = [*_say_of(of, _remarks), *marks([table]).lines]
+    marked = marks([table]).lines
+    remarks = [*_say_of(of, _remarks), *marked, *[quote_words(ENGLISH)] * bool(marked and known)]
     return [
         Part("What is known", [*known, Lines(sentences)]),
         Part("All numbers", [Lines(heading), table, Lines(remarks)]),

@@ -11,6 +11,8 @@ from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import caption
 from sotto_estimator.views.figure_view import drawn, views_of
 from sotto_estimator.views.verdict import verdict_part
+from sotto_estimator.views.verdict_words import quote_words
+from sotto_protocol.language import ENGLISH
 
 _METHOD = (
     "Chance was mixed into each answer before anybody else saw it. So a single report does not show what a person "
@@ -44,7 +46,9 @@ def _remarks(estimates: Estimates, tables: list[Table]) -> list[str]:
         f"--method {EXACT} would make these intervals {100 * (part or 0):.0f} % narrower, with the same guarantee"
     )
     cut = [line for view in views_of(estimates) for line in view.remarks(estimates)]
-    said = [*map(str, estimates.quality), *cut, *marks(tables).lines]
+    marked = marks(tables).lines
+    quote = [quote_words(ENGLISH)] if marked and any(verdict.findings for verdict in estimates.verdicts) else []
+    said = [*map(str, estimates.quality), *cut, *marked, *quote]
     return said if part is None else [*said, narrower]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from sotto_estimator.results.words import void_words
-from sotto_estimator.shares.verdict.order import Order
+from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 from sotto_estimator.shares.verdict.verdict import Aim, Finding, Verdict
 from sotto_protocol.language import Language
 
@@ -73,6 +73,7 @@ def sentences(verdict: Verdict, say: Language, labels: Mapping[str, str] | None 
     said = [*_conditions(verdict, say)]
     if verdict.order and not verdict.is_unknown:
         said += _of_order(_labelled(verdict.order, labels) if labels else verdict.order, say)
+        said += [_why_unranked(say)] if _told_finer(verdict, verdict.order) else []
     return said + ([_of_aim(verdict.aim, say)] if verdict.aim else [])
 
 
@@ -101,9 +102,33 @@ def _of_order(order: Order, say: Language) -> Iterator[str]:
         if len(order.groups) < n_answers:
             yield say.gettext("Answers separated by commas are too close to rank.")
     elif len(order.leaders) < n_answers and len(order.leaders) <= _MAX_NAMES:
-        yield say.gettext("The most common is one of these: %(answers)s.", answers=say.joined(order.leaders))
+        named = say.joined(order.leaders)
+        yield say.gettext("Too close to say which is the most common: %(answers)s.", answers=named)
     else:
         yield say.gettext("The answers are too close to say which is the most common.")
+
+
+def _told_finer(verdict: Verdict, order: Order) -> bool:
+    """Whether the ranges that are told, each valid alone, would rank more than those that are valid together."""
+    if verdict.n_left_out:
+        return False
+    alone = order_of([ShareInterval(of.answer, float(of.low), float(of.high)) for of in verdict.findings])
+    return len(alone.groups) > len(order.groups) or len(alone.leaders) < len(order.leaders)
+
+
+def _why_unranked(say: Language) -> str:
+    return say.gettext(
+        "Some of the ranges above do not overlap. A ranking needs ranges that are all valid at once, and those are "
+        "wider."
+    )
+
+
+def quote_words(say: Language) -> str:
+    """Return which range to quote of an estimate that is marked as impossible: the headline's, and why it is wider."""
+    return say.gettext(
+        "Where an estimate is marked *, the table cuts its range off at the edge of what is possible. The range at "
+        "the top is wider. Quote the range at the top."
+    )
 
 
 def order_words(order: Order, say: Language) -> str:

@@ -24,6 +24,8 @@ Bytes = NDArray[np.uint8]
 """Reports: shape (n, n_bytes)."""
 Counts = NDArray[np.int64]
 """Support counts: shape (n_values,), or as `Mechanism.counts_shape` says."""
+Ends = tuple[int | Decimal, int | Decimal]
+"""The least and the greatest number that may be answered."""
 
 MAX_VALUES = 2**16
 """The most values that a mechanism can have: an option's number fits in two bytes."""
@@ -327,6 +329,14 @@ class Mechanism(ABC):
     @abstractmethod
     def in_short(self, language: Language = ENGLISH) -> str:
         """Return one line on what a device does to an answer, in all stages together."""
+
+    def what_happens_between(self, ends: Ends, language: Language = ENGLISH) -> str:
+        """Return `what_happens`, of numbers from the least to the greatest that may be answered in these numbers."""
+        return self.what_happens(language)
+
+    def in_short_between(self, ends: Ends, language: Language = ENGLISH) -> str:
+        """Return `in_short`, of numbers from the least to the greatest that may be answered in these numbers."""
+        return self.in_short(language)
 
 
 class PureMechanism(Mechanism):

@@ -21,10 +21,10 @@ from sotto_protocol.documents import Fields
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.checks import check_choices, check_integer
 from sotto_protocol.mechanisms.columns import LabelledColumn
-from sotto_protocol.mechanisms.mechanism import Bytes, Counts
+from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Ends
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import OutputSets
-from sotto_protocol.words import times_above, times_below
+from sotto_protocol.mechanisms.window_words import RoundingWords
 
 MAX_SPAN = COIN_SCALE - 1
 """The most steps that a range of numbers can have."""
@@ -203,62 +203,23 @@ class WindowResponse(NumberResponse, OutputSets):
         numbers = self.numbers(reports).astype(np.float64)
         yield LabelledColumn(key, low + (numbers - offset) / slope * (high - low))
 
-    def what_happens(self, language: Language = ENGLISH) -> str:
-        true = times_above(float(self.truth), language)
-        if self.n_values == 2:
-            return self._say_one_bit(language, true)
-        rounded = language.gettext(
-            "Your device rounds your number up or down at random, to one of %(levels)s numbers. They are evenly "
-            "spaced from the lowest to the highest.",
-            levels=self.levels,
-        )
-        sent = language.ngettext(
-            "There are %(signs)s codes. Your device sends the code for that number %(true)s. Otherwise it sends "
-            "another code, each equally likely.",
-            "There are %(signs)s codes. Your device sends one of the %(n)s codes for that number %(true)s. "
-            "Otherwise it sends another code, each equally likely.",
-            self.width,
-            signs=self.n_outputs,
-            true=true,
-        )
-        return language.text([rounded, sent])
+    def what_happens(self, language: Language = ENGLISH, ends: Ends | None = None) -> str:
+        return self._words(language, ends).what_happens()
 
-    def _say_one_bit(self, language: Language, true: str) -> str:
-        rounded = language.gettext(
-            "Your device rounds your number to the lowest or the highest one, at random. The higher your number, "
-            "the more often it picks the highest."
-        )
-        if not self.has_two_stages:
-            said = language.gettext("It sends that one %(true)s. Otherwise it sends the other one.", true=true)
-            return language.text([rounded, said])
-        lasting, again = (
-            times_above(at / COIN_SCALE, language) for at in (self.threshold_if_true, self.report_if_true)
-        )
-        said = language.gettext(
-            "It draws the chance for this only once, for every number you give. Then it makes a lasting answer "
-            "at random, only once. That is the rounded number %(lasting)s, otherwise the other one. Every report "
-            "says the lasting answer %(again)s, otherwise the other one. All steps together, your device sends "
-            "the rounded number %(true)s.",
-            lasting=lasting,
-            again=again,
-            true=true,
-        )
-        return language.text([rounded, said])
+    def in_short(self, language: Language = ENGLISH, ends: Ends | None = None) -> str:
+        return self._words(language, ends).in_short()
 
-    def in_short(self, language: Language = ENGLISH) -> str:
-        lost = times_below(1 - float(self.truth), language)
-        if self.n_values == 2:
-            return language.gettext(
-                "Your device rounds your number to the lowest or the highest one, by chance. It sends the other "
-                "one %(lost)s.",
-                lost=lost,
-            )
-        return language.gettext(
-            "Your device rounds your number to one of %(levels)s numbers, by chance. It sends a random code that "
-            "does not fit that number %(lost)s.",
-            levels=self.levels,
-            lost=lost,
-        )
+    def what_happens_between(self, ends: Ends, language: Language = ENGLISH) -> str:
+        return self.what_happens(language, ends)
+
+    def in_short_between(self, ends: Ends, language: Language = ENGLISH) -> str:
+        return self.in_short(language, ends)
+
+    def _words(self, language: Language, ends: Ends | None) -> RoundingWords:
+        """Return what says it: of numbers between these ends, by default of steps above the least number."""
+        stages = (self.threshold_if_true / COIN_SCALE, self.report_if_true / COIN_SCALE)
+        given = stages if self.has_two_stages else None
+        return RoundingWords(self.levels, self.width, float(self.truth), given, ends or (0, self.span), language)
 
 
 def most_levels(span: int) -> int:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.errors import together
-from sotto_protocol.language import Language
+from sotto_protocol.language import ENGLISH, Language
+from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.window import MAX_SPAN
 from sotto_protocol.members import LENGTHS
 from sotto_protocol.questions.control import Control, NumberField
@@ -101,13 +102,19 @@ class Number(QuestionType):
 
     def say_others(self, n: int, people: int, language: Language) -> str:
         return language.ngettext(
-            "By chance, %(n)s of every %(people)s people with the number farthest from yours sends something "
-            "that fits yours.",
-            "By chance, %(n)s of every %(people)s people with the number farthest from yours send something that "
-            "fits yours.",
+            "By chance, %(n)s of every %(people)s people with the number farthest from yours looks as if they had "
+            "given yours.",
+            "By chance, %(n)s of every %(people)s people with the number farthest from yours look as if they had "
+            "given yours.",
             n,
             people=people,
         )
+
+    def what_happens(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
+        return mechanism.what_happens_between((self.minimum, self.maximum), language)
+
+    def in_short(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
+        return mechanism.in_short_between((self.minimum, self.maximum), language)
 
     def decode(self, said: Any) -> Any:
         ends = {end: self.at(said[end]) for end in ("from", "to")}

@@ -14,8 +14,9 @@ from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.page.waves import WaveEstimate, WaveSeries
 from sotto_estimator.results.percents import OUTSIDE_WORDS, n_decimals_of, percent, signed_percent
+from sotto_estimator.views.verdict_words import quote_words
 from sotto_protocol import Tally, compile_toml
-from sotto_protocol.language import LANGUAGES, language
+from sotto_protocol.language import ENGLISH, LANGUAGES, language
 
 SURVEY = compile_toml("""
 id = "s"
@@ -102,12 +103,16 @@ def test_what_cannot_be_is_marked_in_every_table(tmp_path: Path) -> None:
         assert all(mark in text for mark in marked)
         assert f"*{percent(rows['b'].share)}" not in text
         assert OUTSIDE_WORDS in text
+    assert quote_words(ENGLISH) in " ".join(printed.split())
+    assert quote_words(ENGLISH) in (tmp_path / "r.html").read_text()
+    assert quote_words(ENGLISH) not in shown.to_html()  # nothing stands at its top
     for tag in LANGUAGES:
         results = find_results(Release(SURVEY, True, {1: tally}, language=language(tag)), Choices())
         said = [results.spoken.share(row) for row in results.sections[0].table]
         assert [words.startswith("*") for words in said] == [True, False, True]
         [mean] = results.sections[1].rows
         assert results.spoken.mean(mean).startswith("*")
+        assert [section.quoted for section in results.sections] == [quote_words(language(tag))] * 2
 
 
 def test_what_cannot_be_is_marked_wave_by_wave() -> None:

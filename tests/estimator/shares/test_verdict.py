@@ -238,12 +238,27 @@ def test_which_is_the_most_common_is_said_as_far_as_it_is_known() -> None:
     for counts, expected in (
         ([250, 250, 240, 260], "The answers are too close to say which is the most common."),
         ([480, 460, 40, 20], "Ranking, the most common first: option 0, option 1 > option 2, option 3."),
-        ([290, 280, 240, 190], "The most common is one of these: option 0, option 1, option 2."),
+        ([290, 280, 240, 190], "Too close to say which is the most common: option 0, option 1, option 2."),
         ([600, 300, 90, 10], "Ranking, the most common first: option 0 > option 1 > option 2 > option 3."),
     ):
         tally = Tally(survey, {1: 1000}, {"q": np.array(counts)})
         (verdict,) = with_verdicts(estimate_tally(tally), tally).verdicts
         assert expected in " ".join(sentences(verdict, ENGLISH))
+
+
+def test_answers_whose_ranges_do_not_overlap_and_are_not_ranked_are_said_to_be_with_why() -> None:
+    why = "Some of the ranges above do not overlap. A ranking needs ranges that are all valid at once"
+    survey = wide(4)
+    for counts, options, is_apart in (
+        ([6190, 5810, 4000, 4000], IntervalOptions(), True),
+        ([6190, 5810, 4000, 4000], IntervalOptions(simultaneous=True), False),
+        ([6100, 5900, 4000, 4000], IntervalOptions(), False),
+        ([9000, 7000, 3000, 1000], IntervalOptions(), False),
+    ):
+        tally = Tally(survey, {1: 20_000}, {"q": np.array(counts)})
+        (verdict,) = with_verdicts(estimate_tally(tally, options), tally).verdicts
+        said = " ".join(sentences(verdict, ENGLISH, {f"option {n}": f"Option {n}" for n in range(4)}))
+        assert (why in said) is is_apart, said
 
 
 def test_of_an_option_that_other_people_are_asked_none_is_above_another_about_respondents() -> None:

@@ -1,6 +1,6 @@
 /**
  * Return `t`, which says a message in a language: `t("%(n)s of %(all)s", { n: 3, all: 1200 })`.
- * `t.n("%(n)s day", "%(n)s days", n)` says it of so many, `t.number` and `t.percent` write numbers, `t.day` a day such as 2026-12-31, `t.lang` is the language.
+ * `t.n("%(n)s day", "%(n)s days", n)` says it of so many, `t.number` and `t.percent` write numbers, `t.day` a day such as 2026-12-31, `t.text` joins sentences, `t.lang` is the language.
  * `messages`: translations by English message; what has none is said in English.
  * @param {{lang?: string, messages?: Messages}} [given] @returns {Translate}
  */
@@ -25,5 +25,6 @@ export type Translate = ((message: string, values?: Values) => string) & {
     number: (number: number) => string;
     percent: (share: number) => string;
     day: (day: string) => string;
+    text: (sentences: string[]) => string;
     lang: string;
 };
