@@ -67,7 +67,7 @@ class Console:
             if command.startswith("cat "):
                 (self.folder / command.removeprefix("cat ")).write_text(expected)
             elif not command.startswith("scripts/"):  # tested by running it whole
-                compare(self.run_command(command), expected, command)
+                compare(self.run_command(command).replace(self.url, DOCUMENTED_URL), expected, command)
 
     def run_command(self, command: str) -> str:
         """Run one command line; return what it printed."""

@@ -125,7 +125,7 @@ def test_an_archive_can_be_read_by_parts_and_is_never_large_by_surprise(tmp_path
 
 
 def test_a_labelled_parquet_file_has_dictionaries_and_booleans(tmp_path: Path) -> None:
-    """As docs/python.md and docs/tutorial-r.md say: of pandas' own, in one line."""
+    """As docs/python.md says: of pandas' own, in one line."""
     survey = compile_toml(ONCE)
     frame = read_archive(exported(survey, people(survey, 60), tmp_path / "archive"))
     frame.to_parquet(tmp_path / "labelled.parquet")
