@@ -1,17 +1,18 @@
 """The budget: what this device has spent of its respondent's privacy, and what it may still spend.
 
 Epsilons are added up (basic composition), in exact decimals, and nothing is ever taken back. In a survey of several
-waves every answer has a pot of its own: its reports take one more epsilon each, until all that they could ever take is
-spent. To recognise an answer, the ledger keeps a tag of it beside the secret, for as long as the secret: whoever reads
-the state meanwhile can try every answer against the tags. That is the price of the pots, and surveys of one wave do not
-pay it. What each wave took would show for ever in which of them an answer changed, so it is forgotten with the secret:
-the ledger keeps the survey's sum.
+waves every answer has a pot of its own: its reports share their noise, so what they take together is no sum. To
+recognise an answer, the ledger keeps a tag of it beside the secret, for as long as the secret: whoever reads the state
+meanwhile can try every answer against the tags. That is the price of the pots, and surveys of one wave do not pay it.
+What each wave took would show for ever in which of them an answer changed, so it is forgotten with the secret: the
+ledger keeps the survey's sum.
 
 The invitation to a survey is kept here and not in the outbox, because only here can it be overwritten in place.
 """
 
 import math
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -211,22 +212,23 @@ def epsilon_of_report(survey: "Survey", marks: bytes, earlier: Sequence[Entry], 
 
     `drawn`, of a survey with `draw`: the same questions in every report. It takes what those take, and no more.
 
-    Every answer's nth report takes what `Question.epsilon_of` n reports take beyond n - 1. So an answer that is given
-    in every wave never takes more than its `epsilon_forever`; a changed one begins a pot of its own, and one that
-    comes back goes on with the pot that it had.
+    It is what all reports take, this one too, beyond what the earlier ones were charged: if a version before charged
+    them too much, that counts. The n reports of one answer take `Question.epsilon_of(n)`. So an answer that is given in
+    every wave never takes more than its `epsilon_forever`; a changed one begins a pot of its own, and one that comes
+    back goes on with the pot that it had.
 
     Called inside a transaction of the state. Raises sqlite3.DatabaseError for tags that are damaged.
     """
-    tags = _tags(marks)
-    given = [_tags(entry.marks) for entry in earlier if entry.marks is not None]
-    if any(entry.waves != survey.waves for entry in earlier) or any(len(before) != len(tags) for before in given):
+    asked = compress(survey.questions, drawn or repeat(True))
+    if not earlier:
+        return _total(question.epsilon_of(1) for question in asked)
+    given = [_tags(marks), *(_tags(entry.marks or b"") for entry in earlier)]
+    if any(entry.waves != survey.waves for entry in earlier) or len({*map(len, given)}) > 1:
         raise sqlite3.DatabaseError("its ledger is damaged")
-    taken = Decimal(0)
-    for index, question in enumerate(compress(survey.questions, drawn or repeat(True))):
-        n_earlier = sum(before[index] == tags[index] for before in given)
-        more = _EXACT.subtract(question.epsilon_of(n_earlier + 1), question.epsilon_of(n_earlier))
-        taken = _EXACT.add(taken, more)
-    return taken or Decimal(0)  # rather than 0E-12
+    pots = ((question, Counter(answers)) for question, answers in zip(asked, zip(*given, strict=True), strict=True))
+    taken = _total(question.epsilon_of(n_reports) for question, found in pots for n_reports in found.values())
+    more = _EXACT.subtract(taken, _total(entry.epsilon for entry in earlier))
+    return max(more, Decimal(0)) or Decimal(0)  # rather than 0E-12
 
 
 def write_epsilon(epsilon: Decimal | str) -> str:

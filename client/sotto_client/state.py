@@ -19,7 +19,7 @@ from sotto_client.errors import StateError
 from sotto_client.ledger import Ledger, write_epsilon
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 7
+_VERSION = 8
 _SUMMED_SINCE = 4
 _BUSY_TIMEOUT_S = 10.0
 
@@ -67,7 +67,8 @@ CREATE TABLE draws (
 # Version 1 knew no waves: it had one report of a fingerprint, whose record was what its answers are known by. Neither
 # it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
 # None of the first four noted for how long a collector does not know a survey. None of the first five drew questions.
-# None of the first six kept what was delivered.
+# None of the first six kept what was delivered. Those of the first seven charge several reports of one answer more than
+# they take; what they add to what has been charged since would be too little, so they must not open it.
 # Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
 # column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
@@ -101,6 +102,7 @@ _UPGRADES = {  # by the version that there is; 0 is an empty file
     4: (*_ADD_UNKNOWN, _DRAWS, *_ADD_SENT),
     5: (_DRAWS, *_ADD_SENT),
     6: _ADD_SENT,
+    7: (),
 }
 _FORGOTTEN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret = zeroblob(length(secret))"
 

@@ -70,8 +70,8 @@ def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path
     assert word.split()[:6] == ["word", "text", "rappor", "1", "2.5", "a"]
     assert well.split()[:6] == ["well", "yes-no", "basic-rappor", "0.25", "0.6", "True"]
     assert total.split() == ["total", "2.25"]
-    assert waves == "waves 3, the same answers in all take epsilon 5.6"
-    assert limit == "max_epsilon 8 by default, 2.4 left after all waves of the same answers"
+    assert waves == "waves 3, the same answers in all take epsilon 4.8507"
+    assert limit == "max_epsilon 8 by default, 3.1493 left after all waves of the same answers"
     assert period == "max_period_epsilon 16 in 30 days by default, 13.75 left after one report"
     assert fingerprint == f"fingerprint {PULSE.fingerprint}"
 

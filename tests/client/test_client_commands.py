@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from devices import ANSWERS, INVITED, INVITED_PULSE, LUNCH, PULSE, WORDS, rows_of
+from devices import ANSWERS, INVITED, INVITED_PULSE, LUNCH, PULSE, PULSE_CHARGES, WORDS, rows_of
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import SurveyClient, explain
 from sotto_client.cli import main
@@ -88,7 +88,7 @@ def test_explain_prints_both_epsilons_and_the_waves(tmp_path: Path) -> None:
     (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
     assert sotto("explain", tmp_path / "pulse.json").stdout == f"{explain(PULSE)}\n"
     printed = json.loads(sotto("explain", "--json", tmp_path / "pulse.json").stdout)
-    assert (printed["waves"], printed["epsilon"], printed["epsilon_forever"]) == (3, 2.25, 5.6)
+    assert (printed["waves"], printed["epsilon"], printed["epsilon_forever"]) == (3, 2.25, 4.850682034774)
     assert printed["questions"][0]["epsilon_forever"] == 2.5
     assert printed["suspicions_forever"][2]["highest"] == explain(PULSE).suspicions_forever[2].highest
 
@@ -259,7 +259,8 @@ def test_outbox_shows_every_wave_and_a_texts_noise(http: FaultServer, tmp_path: 
         receipts = [device.answer(WORDS, wave) for wave in (1, 2)]
     lines = sotto("outbox", path).stdout.splitlines()
     assert [line.split()[1:] for line in lines[1:3]] == [
-        ["pulse", str(receipt.wave), "2.25", receipt.id] for receipt in receipts
+        ["pulse", str(receipt.wave), shown, receipt.id]
+        for receipt, shown in zip(receipts, ("2.25", "1.6611"), strict=True)
     ]
     for receipt in receipts:
         start = next(index for index, line in enumerate(lines) if line.startswith(f"waiting: {receipt.id}"))
@@ -338,9 +339,11 @@ def test_outbox_says_of_a_forgotten_survey_what_all_its_waves_took(http: FaultSe
             device.answer(WORDS, wave)
         assert device.flush(30)
     _, *rows = sotto("outbox", tmp_path / "device.db").stdout.splitlines()
-    assert [re.split(r"\s{2,}", row)[1:4] for row in rows] == [["pulse", wave, "4.5 in all waves"] for wave in "13"]
+    assert [re.split(r"\s{2,}", row)[1:4] for row in rows] == [["pulse", wave, "3.9111 in all waves"] for wave in "13"]
     printed = json.loads(sotto("outbox", "--json", tmp_path / "device.db").stdout)
-    assert [(spent["epsilon"], spent["is_summed"]) for spent in printed["ledger"]] == [("4.5", True)] * 2
+    assert [(spent["epsilon"], spent["is_summed"]) for spent in printed["ledger"]] == [
+        (str(sum(PULSE_CHARGES[:2])), True)
+    ] * 2
 
 
 def test_outbox_of_a_new_device_is_empty(tmp_path: Path) -> None:

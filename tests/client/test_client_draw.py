@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,8 @@ def test_every_wave_asks_the_same_questions_and_a_constant_answer_costs_what_it_
     with fault_server(ROTATED) as http, closing(SurveyClient(http.url, "rotated", state=tmp_path / "d.db")) as device:
         answers = {f"q{number}": True for number in range(4)}
         receipts = [device.answer(answers, wave) for wave in (1, 2, 3)]
-        assert [receipt.epsilon for receipt in receipts] == [Decimal("0.5"), Decimal("0.5"), Decimal("0.2")]
+        taken = [ROTATED.questions[0].epsilon_of(n_reports) for n_reports in (0, 1, 2, 3)]
+        assert [receipt.epsilon for receipt in receipts] == [after - before for before, after in pairwise(taken)]
         assert device.flush(5)
         assert {tuple(report["answers"]) for report in sent(http)} == {tuple(ids_of(device))}
         with pytest.raises(AlreadyAnswered):

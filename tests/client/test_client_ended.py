@@ -13,6 +13,7 @@ from devices import (
     AWAY,
     DIARY,
     PULSE,
+    PULSE_CHARGES,
     WORDS,
     answer,
     assert_forgotten,
@@ -75,7 +76,7 @@ def test_a_collector_that_says_the_survey_is_over_ends_the_secret(http: FaultSer
         assert [rejected.receipt for rejected in device.rejected] == [refused.id]
         with pytest.raises(ParticipationEnded, match="no longer"):
             device.answer(WORDS, 3)
-    assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [Decimal("4.5")] * 2
+    assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [sum(PULSE_CHARGES[:2])] * 2
 
 
 def test_what_else_waits_for_a_survey_that_is_over_is_still_sent(http: FaultServer, state: Path) -> None:
@@ -246,7 +247,8 @@ def test_a_forgotten_survey_does_not_tell_in_which_wave_an_answer_changed(
                 device.forget()
         rows = rows_of(state, "ledger")
         kept.append([(*row[:5], *row[8:]) for row in rows])
-        assert {Decimal(row[5]) for row in rows} == {Decimal("3.5" if name == "second" else "4")}
+        pots = [DIARY.questions[0].epsilon_of(words.count(word)) for word in "AB"]
+        assert {Decimal(row[5]) for row in rows} == {sum(pots)}
         raw = raw_of(state)
         assert raw.count(f"{rows[0][5]}{rows[0][6]}".encode()) == 4
         assert not [charge for charge in ("0.5", "1") if write_epsilon(charge).encode() in raw]
@@ -263,4 +265,4 @@ def test_the_object_that_made_a_report_still_knows_what_it_took(http: FaultServe
     assert caught.value.receipt == receipts[0]
     with pytest.raises(AlreadyAnswered) as caught:
         answer(http, state, WORDS, 1)
-    assert (caught.value.receipt.epsilon, caught.value.receipt.is_summed) == (Decimal("4.5"), True)
+    assert (caught.value.receipt.epsilon, caught.value.receipt.is_summed) == (sum(PULSE_CHARGES[:2]), True)

@@ -102,7 +102,7 @@ def test_an_earlier_state_is_taken_over_whole_and_leaves_no_copy_of_a_secret(
         with closing(SurveyClient(http.url, "wide", state=path, max_epsilon=50)) as device:
             assert device.answer(CHOSEN).id == report.receipt  # known by its record, as ever
         with closing(sqlite3.connect(path)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (7,)
+            assert connection.execute("PRAGMA user_version").fetchone() == (8,)
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         assert names == {"surveys", "ledger", "outbox", "doubts", "draws", "sent"}
@@ -186,5 +186,5 @@ def test_a_sum_is_not_summed_again_when_a_state_of_version_4_is_taken_over(path:
     before = rows_of(path, "ledger")
     assert [Decimal(row[5]) for row in before if row[4] == "wide"] == [32, 32]
     with closing(State.open(path)), closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (7,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (8,)
     assert rows_of(path, "ledger") == before

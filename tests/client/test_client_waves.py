@@ -13,7 +13,21 @@ from typing import Any
 
 import pytest
 
-from devices import AWAY, DIARY, PULSE, WORDS, answer, assert_forgotten, let_go, raw_of, rows_of, secrets_of, sent
+from devices import (
+    AWAY,
+    DIARY,
+    DIARY_CHARGES,
+    PULSE,
+    PULSE_CHARGES,
+    WORDS,
+    answer,
+    assert_forgotten,
+    let_go,
+    raw_of,
+    rows_of,
+    secrets_of,
+    sent,
+)
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import (
     AlreadyAnswered,
@@ -92,8 +106,8 @@ def test_three_processes_send_three_views_of_one_permanent_response(http: FaultS
     assert told[0][0] == told[1][0] == told[2][0]
     assert len(told[0][0]) == 3
     assert len({json.dumps([report["answers"]["word"], report["answers"]["rest"]]) for report in sent(http)}) == 3
-    assert [(wave, epsilon) for _, _, wave, epsilon in told] == [(1, "2.25"), (2, "2.25"), (3, "1.10")]
-    assert sum(Decimal(epsilon) for *_, epsilon in told) == PULSE.epsilon_forever == Decimal("5.6")
+    assert [(wave, Decimal(epsilon)) for _, _, wave, epsilon in told] == [*enumerate(PULSE_CHARGES, 1)]
+    assert sum(PULSE_CHARGES) == PULSE.epsilon_forever == Decimal("4.850682034774")
     assert [(report["wave"], report["id"]) for report in sent(http)] == [(wave, name) for _, name, wave, _ in told]
     assert len({report["answers"]["word"][0] for report in sent(http)}) == 1  # the cohort
 
@@ -112,7 +126,8 @@ def test_a_changed_answer_is_charged_anew_and_an_old_one_goes_on_with_its_pot(
     diary: FaultServer, state: Path, permanents: list[bytes]
 ) -> None:
     receipts = [answer(diary, state, {"word": word}, wave) for wave, word in enumerate("ABAABC", 1)]
-    charges = [Decimal(charge) for charge in ("1", "1", "1", "0.5", "1", "1")]
+    again, a_third_time = DIARY_CHARGES[1:]
+    charges = [Decimal(1), Decimal(1), again, a_third_time, again, Decimal(1)]
     assert [receipt.epsilon for receipt in receipts] == charges
     assert {Decimal(row[5]) for row in rows_of(state, "ledger")} == {sum(charges)}  # the last wave is over
     first, second, _, _, _, third = permanents
@@ -126,7 +141,8 @@ def test_the_same_text_typed_another_way_is_the_same_answer(
 ) -> None:
     words = ["caf\u00e9", "cafe\u0301", "caf\u00e9", "cafe\u0301"]
     taken = [answer(diary, state, {"word": word}, wave).epsilon for wave, word in enumerate(words, 1)]
-    assert taken == [1, 1, Decimal("0.5"), 0]
+    assert taken[:3] == DIARY_CHARGES
+    assert sum(taken) == DIARY.questions[0].epsilon_of(4) < DIARY.questions[0].epsilon_forever
     assert len(set(permanents)) == 1
 
 
@@ -146,11 +162,11 @@ def test_a_wave_that_a_limit_refuses_changes_nothing_and_a_cheaper_answer_still_
         for wave, word in enumerate("AAB", 1):
             device.answer({"word": word}, wave)
         before = rows_of(state, "ledger")
-        with pytest.raises(BudgetExceeded, match=r"spend epsilon 1, but max_epsilon \(3.5\) leaves 0.5") as caught:
+        with pytest.raises(BudgetExceeded, match=r"spend epsilon 1, but max_epsilon \(3.5\) leaves 0.758") as caught:
             device.answer({"word": "C"}, 4)
         assert not isinstance(caught.value, AlreadyAnswered)
         assert rows_of(state, "ledger") == before
-        assert device.answer({"word": "A"}, 4).epsilon == Decimal("0.5")
+        assert device.answer({"word": "A"}, 4).epsilon == DIARY_CHARGES[2]
         assert device.flush(30)
     assert [report["wave"] for report in sorted(sent(diary), key=lambda report: report["wave"])] == [1, 2, 3, 4]
 
@@ -164,8 +180,8 @@ def test_a_first_wave_that_a_limit_refuses_leaves_no_secret(diary: FaultServer, 
 
 def test_a_survey_whose_waves_a_device_could_not_finish_is_refused_at_once(http: FaultServer, state: Path) -> None:
     with (
-        SurveyClient(http.url, "pulse", state=state, max_epsilon=5.5) as device,
-        pytest.raises(SurveyRefused, match=r"takes epsilon 5.6 in 3 waves, above max_epsilon \(5.5\)"),
+        SurveyClient(http.url, "pulse", state=state, max_epsilon=4.85) as device,
+        pytest.raises(SurveyRefused, match=r"takes epsilon 4\.850682034774 in 3 waves, above max_epsilon \(4\.85\)"),
     ):
         device.answer(WORDS)
     assert rows_of(state, "ledger") == []
@@ -283,14 +299,16 @@ def test_forget_ends_taking_part_at_once_and_what_waits_is_still_delivered(http:
         assert_forgotten(state, secret, mark_answers(PULSE, check_answers(PULSE, WORDS), secret))
         with pytest.raises(AlreadyAnswered) as caught:
             device.answer(WORDS, 2)
-        assert caught.value.receipt == replace(second, epsilon=Decimal("4.5"), is_summed=True)
+        assert caught.value.receipt == replace(second, epsilon=sum(PULSE_CHARGES[:2]), is_summed=True)
         with pytest.raises(ParticipationEnded):
             device.answer(WORDS, 3)
         assert device.pending == [second.id]
         let_go(device)
         assert device.flush(30)
     assert [report["wave"] for report in sent(http)][-1] == 2
-    assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [Decimal("4.5")] * 2  # what was spent is spent
+    assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [
+        sum(PULSE_CHARGES[:2])
+    ] * 2  # what was spent is spent
 
 
 def test_forget_needs_no_network_and_does_nothing_where_nothing_was_answered(http: FaultServer, state: Path) -> None:
@@ -308,7 +326,7 @@ def test_forget_leaves_other_surveys_alone(http: FaultServer, diary: FaultServer
     with closing(SurveyClient(http.url, "pulse", state=state)) as device:
         device.forget()
     assert [any(secret) for secret in secrets_of(state)] == [False, True]
-    assert answer(diary, state, {"word": "A"}, 2).epsilon == 1
+    assert answer(diary, state, {"word": "A"}, 2).epsilon == DIARY_CHARGES[1]
 
 
 # Crashes, kiosks, and what is on the disk.
@@ -343,8 +361,8 @@ def test_a_crash_between_waves_loses_and_repeats_nothing(
         let_go(device)
         http.script = []
         assert device.flush(30)
-    assert answer(http, state, WORDS, 3).epsilon == Decimal("1.1")
-    assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [Decimal("5.6")] * 3
+    assert answer(http, state, WORDS, 3).epsilon == PULSE_CHARGES[2]
+    assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [sum(PULSE_CHARGES)] * 3
     assert len(http.seen) == 3
 
 
@@ -352,7 +370,7 @@ def test_a_kiosk_answers_all_waves_from_memory(http: FaultServer, permanents: li
     with SurveyClient(http.url, "pulse", state=":memory:") as device:
         receipts = [device.answer(WORDS, wave) for wave in (1, 2, 3)]
         assert device.flush(30)
-    assert [receipt.epsilon for receipt in receipts] == [Decimal("2.25"), Decimal("2.25"), Decimal("1.1")]
+    assert [receipt.epsilon for receipt in receipts] == PULSE_CHARGES
     assert permanents[:3] == permanents[3:6] == permanents[6:]
     with SurveyClient(http.url, "pulse", state=":memory:") as device:  # the next respondent
         device.answer(WORDS)

@@ -203,7 +203,7 @@ ALPHABET = [letter * 32 for letter in (b"a", b"b", b"c")]
 
 @given(st.lists(st.lists(st.sampled_from(ALPHABET), min_size=3, max_size=3), min_size=1, max_size=9))
 def test_every_answer_has_a_pot_that_never_takes_more_than_for_ever(waves: list[list[bytes]]) -> None:
-    """An answer that was given in n waves has taken min(n epsilon, epsilon_forever), to the last digit."""
+    """An answer that was given in n waves has taken what n reports take, to the last digit."""
     earlier: list[Entry] = []
     for wave, tags in enumerate(waves, 1):
         taken = epsilon_of_report(PULSE, b"".join(tags), earlier)
@@ -211,9 +211,9 @@ def test_every_answer_has_a_pot_that_never_takes_more_than_for_ever(waves: list[
     expected = Decimal(0)
     for index, question in enumerate(PULSE.questions):
         given_tags = [tags[index] for tags in waves]
-        expected += sum(
-            min(given_tags.count(tag) * question.epsilon, question.epsilon_forever) for tag in set(given_tags)
-        )
+        taken = [question.epsilon_of(given_tags.count(tag)) for tag in {*given_tags}]
+        assert max(taken) <= question.epsilon_forever
+        expected += sum(taken)
     assert sum(entry.epsilon for entry in earlier) == expected
 
 
@@ -222,8 +222,19 @@ def test_the_pots_are_exact_whatever_decimal_context_the_app_has() -> None:
     with localcontext() as context:
         context.prec = 1
         assert str(epsilon_of_report(PULSE, marks, [])) == "2.25"
-        assert str(epsilon_of_report(PULSE, marks, [replace(in_wave(1), marks=marks)] * 2)) == "1.10"
-        assert str(epsilon_of_report(PULSE, marks, [replace(in_wave(1), marks=marks)] * 3)) == "0"
+        assert str(epsilon_of_report(PULSE, marks, charged(marks, "2.25", "1.661030698899"))) == "0.939651335875"
+
+
+def charged(marks: bytes, *epsilons: str) -> list[Entry]:
+    return [replace(in_wave(wave), marks=marks, epsilon=Decimal(each)) for wave, each in enumerate(epsilons, 1)]
+
+
+def test_what_a_version_before_charged_too_much_counts_and_nothing_is_taken_back() -> None:
+    """Three waves of the same answers take 4.850682034774; version 7 charged 2.25, 2.25, 1.1."""
+    marks = b"".join(ALPHABET)
+    assert str(epsilon_of_report(PULSE, marks, charged(marks, "2.25", "2.25"))) == "0.350682034774"
+    assert str(epsilon_of_report(PULSE, marks, charged(marks, "2.25", "2.5"))) == "0.100682034774"
+    assert str(epsilon_of_report(PULSE, marks, charged(marks, "2.25", "2.65"))) == "0"
 
 
 @given(st.lists(st.decimals("0.001", "20", places=12), min_size=1, max_size=12))

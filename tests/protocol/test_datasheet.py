@@ -81,7 +81,7 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
         (replace(LUNCH, public_results=True), LUNCH, "and how many took part, at any time"),
         (replace(LUNCH, public_results=True, min_reports=20), LUNCH, "single one out"),
         (LUNCH, replace(LUNCH, public_results=True), "Nothing, unless an analyst publishes it."),
-        (PULSE, LUNCH, "If the answers stay the same, all 3 waves together have epsilon 5.6."),
+        (PULSE, LUNCH, "If the answers stay the same, all 3 waves together have epsilon 4.8507."),
         (PULSE, LUNCH, "A device's reports in the 3 waves can be linked to each other"),
         (PULSE, LUNCH, "No epsilon limits what can be seen of whether an answer changed, and in which wave."),
         (PULSE, LUNCH, "When the waves are"),

@@ -327,9 +327,12 @@ def test_a_filter_that_cannot_be_is_refused(change: dict[str, int], message: str
 def test_all_waves_together_take_at_most_what_permanent_responses_take() -> None:
     one, all_of_them = RAPPOR.epsilon, RAPPOR.epsilon_forever
     assert one == Decimal(1) + 1 + 2
-    assert all_of_them == Decimal(3) + 3 + 2
+    taken = [question.epsilon_of(3) for question in RAPPOR.questions]
+    assert all_of_them == sum(taken) == Decimal("6.819691018275")
+    assert all(of < Decimal(3) for of in taken[:2])
+    assert taken[2] == 2, "one stage"
     twice = dataclasses.replace(RAPPOR, waves=2)
-    assert twice.epsilon_forever == Decimal(2) + 2 + 2
+    assert twice.epsilon_forever == sum(question.epsilon_of(2) for question in RAPPOR.questions) < all_of_them
     assert dataclasses.replace(RAPPOR, waves=1).epsilon_forever == one
 
 

@@ -199,9 +199,11 @@ def test_a_device_draws_and_reports_what_the_vectors_say(vector: Vector) -> None
     numbers = {WAVE: [vector["wave"]]} if survey.waves > 1 else {}
     assert survey.layout.from_wire([vector["wire"]], "$", numbers).tobytes() == record
     assert batch_body(survey, [Report(bytes.fromhex(vector["id"]), record)]).decode() == vector["body"]
-    before = [Entry(survey.fingerprint, 1, survey.waves, survey.id, Decimal(0), date.min, "", secret, marks)]
-    taken = epsilon_of_report(survey, marks, before * vector["n_earlier"], drawn)
-    assert decimal_text(taken) == vector["epsilon"]
+    earlier: list[Entry] = []
+    while len(earlier) < vector["n_earlier"]:
+        taken = epsilon_of_report(survey, marks, earlier, drawn)
+        earlier.append(Entry(survey.fingerprint, 1, survey.waves, survey.id, taken, date.min, "", secret, marks))
+    assert decimal_text(epsilon_of_report(survey, marks, earlier, drawn)) == vector["epsilon"]
 
 
 @pytest.mark.parametrize("number", range(len(DEVICE["refused"])))

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,9 @@ mechanism = "basic-rappor"
 epsilon = 0.25
 epsilon_forever = 0.6
 """)
-"""Three waves and two stages: a wave of the same answers takes 2.25, then 2.25, then 1.1; 5.6 in all."""
+"""Three waves and two stages."""
+PULSE_CHARGES = [Decimal("2.25"), Decimal("1.661030698899"), Decimal("0.939651335875")]
+"""What its waves take while the answers stay the same."""
 WORDS: dict[str, Any] = {"word": "kaleidoscope", "rest": "kaleidoscope", "well": True}
 
 
@@ -92,7 +95,9 @@ text = "A word?"
 epsilon = 1
 epsilon_forever = 2.5
 """)
-"""Six waves of one text: of the same answers the third takes a half, and further ones nothing."""
+"""Six waves of one text."""
+DIARY_CHARGES = [Decimal(1), Decimal("0.741954631733"), Decimal("0.421719448538")]
+"""What the first three reports of an answer take."""
 AWAY = Scripted(503, headers={"Retry-After": "3600"})
 
 
@@ -109,7 +114,7 @@ _FOUR = "\n".join(
     for number in range(4)
 )
 ROTATED = compile_toml(f'id = "rotated"\ntitle = "Rotated"\ndraw = 1\nwaves = 3\n{_FOUR}')
-"""One of four questions is asked in three waves: of the same answer they take 0.5, 0.5 and 0.2."""
+"""One of four questions is asked in three waves."""
 
 
 INVITED = replace(LUNCH, invited=True)

@@ -50,7 +50,7 @@ def taken(kind: str, published: Published, n_values: int) -> tuple[int, int]:
     true = Fraction(published["threshold_if_true"], SCALE)
     if published["name"] == "k-ary":
         forever = round_up(_log(true * (n_values - 1) / (1 - true)))
-        return (together(published, n_values, 1) if "report_if_true" in published else forever), forever
+        return (together(kind, published, n_values, 1) if "report_if_true" in published else forever), forever
     if published["name"] == "window":
         again = Fraction(published.get("report_if_true", SCALE), SCALE)
         both = true * again + (1 - true) * (1 - again)
@@ -133,14 +133,15 @@ def survey(*questions: Document, **more: Any) -> Document:
     return document | {"epsilon": Decimal(written(total))} | more
 
 
-def together(published: Published, n_values: int, n_reports: int) -> int:
+def together(kind: str, published: Published, n_values: int, n_reports: int) -> int:
     """Return what so many reports of one answer take, in units, by going through what they may be.
 
-    k-ary: all ways to share them out among the answer, another one, and the rest, whose order does not matter. Bits: so
-    many ones of a bit that is lost, and of one that is gained.
+    k-ary, and a window of two levels: all ways to share them out among the answer, another one, and the rest, whose
+    order does not matter. Bits: so many ones of each bit that is lost, and of each that is gained.
     """
     true = Fraction(published["threshold_if_true"], SCALE)
-    if published["name"] == "k-ary":
+    if published["name"] in ("k-ary", "window"):
+        n_values = n_values if published["name"] == "k-ary" else 2
         kept = Fraction(published["report_if_true"], SCALE)
         lie, again = (1 - true) / (n_values - 1), (1 - kept) / (n_values - 1)
         largest = Fraction(0)
@@ -160,7 +161,8 @@ def together(published: Published, n_values: int, n_reports: int) -> int:
         chances = [bit * if_one + (1 - bit) * if_zero for bit in (true, other)]
         ratios.append(chances[0] / chances[1])
     with localcontext(prec=80):
-        return round_up(_log(max(ratios)) - _log(min(ratios)))
+        most, least = _log(max(ratios)), _log(min(ratios))
+        return round_up(max(lost * most - gained * least for lost, gained in _differences(kind, published, n_values)))
 
 
 def _given(kept: Fraction, again: Fraction, n_equal: int, n_reports: int) -> Fraction:
@@ -177,12 +179,11 @@ def _shared_out(n_most: int, n_parts: int, largest: int = 1000) -> Iterator[list
 
 
 def epsilon_of(question: Document, n_reports: int) -> int:
-    """Return what so many reports of one answer take, in units: where they add up, by their number; else exactly."""
+    """Return what so many reports of one answer take, in units: of two stages exactly, else as often as there are."""
     once, mechanism = units_of(question["epsilon"]), question["mechanism"]
     units = n_reports * once
-    is_enumerated = mechanism["name"] in ("k-ary", "oue") and any(key.startswith("report_if") for key in mechanism)
-    if is_enumerated and n_reports > 1:
-        units = max(once, together(mechanism, n_values_of(question), n_reports))
+    if n_reports > 1 and any(key.startswith("report_if") for key in mechanism):
+        units = max(once, together(question["type"], mechanism, n_values_of(question), n_reports))
     return min(units, units_of(question.get("epsilon_forever", question["epsilon"])))
 
 

@@ -48,12 +48,11 @@ export class BitMechanism {
   }
 
   /**
-   * What so many reports of one answer take together, of which one takes `once` as it is declared: they add up where the
-   * permanent stage is symmetric; else the exact loss is taken.
+   * What so many reports of one answer take together, of which one takes `once` as it is declared. They do not add up
+   * over two stages: the exact loss is that of reports that are all alike.
    */
   epsilonOf(/** @type {number} */ nReports, /** @type {bigint} */ once) {
-    const isSymmetric = this.ifTrue + this.ifOther === COIN_SCALE;
-    if (isSymmetric || !this.hasTwoStages || nReports < 2) return BigInt(nReports) * once;
+    if (!this.hasTwoStages || nReports < 2) return BigInt(nReports) * once;
     const together = this.#lossOf(nReports);
     return together > once ? together : once;
   }

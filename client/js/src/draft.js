@@ -116,13 +116,12 @@ export async function makeEntry(transaction, survey, wave, marks, id, invitation
   const all = /** @type {Entry[]} */ (await transaction.all("ledger"));
   const earlier = await entriesOf(transaction, survey.fingerprint);
   checkUnanswered(survey, wave, earlier);
-  const marked = earlier.flatMap((before) => before.marks ?? []);
   const entry = {
     fingerprint: survey.fingerprint,
     wave,
     waves: survey.waves,
     surveyId: survey.id,
-    epsilon: epsilonOfReport(survey, marks, marked, drawn),
+    epsilon: epsilonOfReport(survey, marks, earlier, drawn),
     day: today(),
     receipt: hex(id),
     marks,

@@ -1,7 +1,7 @@
 /** One-of: k-ary randomized response (Kairouz, Oh & Viswanath 2014), also called generalised or direct. */
 
 import { COIN_SCALE } from "./coins.js";
-import { NumberResponse, epsilonOfOdds, likelier } from "./sets.js";
+import { NumberResponse, likelier, lossOfAlike } from "./sets.js";
 
 /**
  * k-ary randomized response: the truth with one probability, any other option with the rest. With a second stage what
@@ -13,7 +13,7 @@ export class KaryResponse extends NumberResponse {
     super(name, nValues, published, nValues - 1, 1);
     /** @type {number | undefined} */
     this.ifKept = published.report_if_true;
-    this.kept = this.ifKept === undefined ? [] : likelier("report_if_true", this.ifKept, nValues - 1, 1);
+    if (this.ifKept !== undefined) likelier("report_if_true", this.ifKept, nValues - 1, 1);
   }
 
   get epsilon() {
@@ -32,11 +32,7 @@ export class KaryResponse extends NumberResponse {
 
   #lossOf(/** @type {number} */ nReports) {
     if (this.ifKept === undefined) return this.epsilonForever;
-    const nOthers = BigInt(this.nValues - 1);
-    const [isTrue, isLie] = [BigInt(this.ifTrue) * nOthers, BigInt(COIN_SCALE - this.ifTrue)];
-    const [alike, other] = this.kept.map((weight) => weight ** BigInt(nReports));
-    const ifAnother = isTrue * other + isLie * (alike + (nOthers - 1n) * other);
-    return epsilonOfOdds([isTrue * alike + nOthers * isLie * other, ifAnother]);
+    return lossOfAlike(this.ifTrue, this.ifKept, nReports, this.nValues - 1);
   }
 
   /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */

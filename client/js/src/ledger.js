@@ -2,12 +2,12 @@
  * The budget: what this device has spent of its respondent's privacy, and what it may still spend; in units of 1e-12
  * nats. Epsilons are added up (basic composition), and nothing is ever taken back.
  *
- * In a survey of several waves every answer has a pot of its own: its reports take one more epsilon each, until all that
- * they could ever take is spent. What each wave took would tell for good in which of them an answer changed, so that
- * goes with the secret: the ledger keeps the survey's sum.
+ * In a survey of several waves every answer has a pot of its own: its reports share their noise, so what they take
+ * together is no sum. What each wave took would tell for good in which of them an answer changed, so that goes with the
+ * secret: the ledger keeps the survey's sum.
  */
 
-import { areEqual } from "./bytes.js";
+import { hex } from "./bytes.js";
 import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { BudgetExceeded } from "./errors.js";
 import { TAG_BYTES } from "./permanent.js";
@@ -56,10 +56,10 @@ export async function entriesOf(transaction, fingerprint) {
 /**
  * Return what one more report takes, after the earlier ones of this survey.
  *
- * Every answer's nth report takes what n reports take beyond n - 1. So an answer that is given in every wave never takes
- * more than its question's `epsilonForever`; a changed one begins a pot of its own, and one that comes back goes on with
- * the pot that it had.
- * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks
+ * It is what all reports take, this one too, beyond what the earlier ones were charged: if a version before charged them
+ * too much, that counts. So an answer that is given in every wave never takes more than its question's `epsilonForever`;
+ * a changed one begins a pot of its own, and one that comes back goes on with the pot that it had.
+ * @param {Survey} survey @param {Uint8Array} marks @param {Pick<Entry, "marks" | "epsilon">[]} earlier
  * @param {readonly boolean[]} [drawn] which questions are answered, with `draw`: the same in every report
  * @returns {bigint}
  */
@@ -67,10 +67,20 @@ export function epsilonOfReport(survey, marks, earlier, drawn) {
   const tag = (/** @type {Uint8Array} */ of, /** @type {number} */ index) =>
     of.slice(index * TAG_BYTES, (index + 1) * TAG_BYTES);
   const answered = survey.questions.filter((_, index) => drawn?.[index] ?? true);
-  return answered.reduce((sum, question, index) => {
-    const nEarlier = earlier.filter((before) => areEqual(tag(before, index), tag(marks, index))).length;
-    return sum + question.epsilonOf(nEarlier + 1) - question.epsilonOf(nEarlier);
-  }, 0n);
+  const known = earlier.filter((before) => before.marks !== null);
+  const given = [marks, ...known.map((before) => /** @type {Uint8Array} */ (before.marks))];
+  const taken = answered.flatMap((question, index) => {
+    /** @type {Map<string, number>} how often each answer was given */
+    const pots = new Map();
+    for (const answer of given.map((of) => hex(tag(of, index)))) pots.set(answer, (pots.get(answer) ?? 0) + 1);
+    return [...pots.values()].map((nReports) => question.epsilonOf(nReports));
+  });
+  const more = known.reduce((left, before) => left - before.epsilon, sumOf(taken));
+  return more > 0n ? more : 0n;
+}
+
+function sumOf(/** @type {bigint[]} */ epsilons) {
+  return epsilons.reduce((sum, epsilon) => sum + epsilon, 0n);
 }
 
 /**
@@ -115,7 +125,7 @@ export async function endVersion(transaction, fingerprint) {
   const entries = await entriesOf(transaction, fingerprint);
   await transaction.delete("secrets", fingerprint);
   if (entries.some((entry) => entry.marks !== null)) {
-    const epsilon = entries.reduce((sum, entry) => sum + entry.epsilon, 0n);
+    const epsilon = sumOf(entries.map((entry) => entry.epsilon));
     for (const entry of entries) {
       await transaction.put("ledger", { ...entry, epsilon, marks: null, isSummed: entry.waves > 1 });
     }

@@ -47,6 +47,23 @@ export function epsilonOfOdds([ifTrue, ifOther]) {
   return sumAbove([[1, logRatioAbove(ifTrue, ifOther)]]);
 }
 
+/**
+ * What so many reports of one answer take, in units of 1e-12, where two stages draw one of `nOthers` + 1 values each, any
+ * other one as likely: that of reports that are all the same.
+ */
+export function lossOfAlike(
+  /** @type {number} */ first,
+  /** @type {number} */ second,
+  /** @type {number} */ nReports,
+  /** @type {number} */ nOthers,
+) {
+  const n = BigInt(nOthers);
+  const [isTrue, isLie] = [BigInt(first) * n, BigInt(COIN_SCALE - first)];
+  const [alike, other] = [BigInt(second) * n, BigInt(COIN_SCALE - second)].map((weight) => weight ** BigInt(nReports));
+  const ifAnother = isTrue * other + isLie * (alike + (n - 1n) * other);
+  return epsilonOfOdds([isTrue * alike + n * isLie * other, ifAnother]);
+}
+
 /** Return the odds, by a threshold, of one output that supports an answer; throw RangeError unless it is the likelier. */
 export function likelier(
   /** @type {string} */ name,

@@ -2,7 +2,7 @@
 
 import { check } from "./bits.js";
 import { COIN_SCALE } from "./coins.js";
-import { NumberResponse, epsilonOfOdds } from "./sets.js";
+import { NumberResponse, lossOfAlike } from "./sets.js";
 
 const MAX_LEVELS = 1024;
 
@@ -29,10 +29,14 @@ export class WindowResponse extends NumberResponse {
 
   /** What one report takes, in units of 1e-12 nats. */
   get epsilon() {
-    if (this.repeats === null) return this.epsilonForever;
-    const [scale, lasting, again] = [COIN_SCALE, this.ifTrue, this.repeats].map(BigInt);
-    const same = lasting * again + (scale - lasting) * (scale - again);
-    return epsilonOfOdds([same, scale * scale - same]);
+    return this.repeats === null ? this.epsilonForever : lossOfAlike(this.ifTrue, this.repeats, 1, 1);
+  }
+
+  /** What so many reports of one answer take together, of which one takes `once`: see `KaryResponse`. */
+  epsilonOf(/** @type {number} */ nReports, /** @type {bigint} */ once) {
+    if (this.repeats === null || nReports < 2) return BigInt(nReports) * once;
+    const together = lossOfAlike(this.ifTrue, this.repeats, nReports, 1);
+    return together > once ? together : once;
   }
 
   /**

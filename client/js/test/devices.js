@@ -16,6 +16,10 @@ export const surveyOf = (text) => readSurvey(new TextEncoder().encode(text));
 
 export const LUNCH = await surveyOf(TEXTS.lunch);
 export const PULSE = await surveyOf(TEXTS.pulse);
+/** What its waves take while the answers stay the same. */
+export const PULSE_CHARGES = ["2.25", "1.661030698899", "0.939651335875"];
+/** What the first three reports of one answer to the diary take. */
+export const DIARY_CHARGES = ["1", "0.741954631733", "0.421719448538"];
 export const ANSWERS = { paid: true, dish: "leftovers", drinks: ["wine"] };
 export const WORDS = { word: "kaleidoscope", rest: "kaleidoscope", well: true };
 /** Two answers to the wide survey give the same report with a probability below 1e-20. */

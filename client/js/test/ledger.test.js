@@ -115,20 +115,32 @@ test("every answer has a pot that never takes more than for ever, whatever order
   for (let round = 0; round < 50; round += 1) {
     const waves = Array.from({ length: 1 + (round % 9) }, () => [draw(), draw(), draw()]);
     const marks = waves.map((wave) => Uint8Array.from(wave.flatMap((index) => [...tags[index]])));
-    const taken = marks.map((mark, index) => epsilonOfReport(PULSE, mark, marks.slice(0, index)));
+    /** @type {{marks: Uint8Array, epsilon: bigint}[]} */
+    const earlier = [];
+    for (const mark of marks) earlier.push({ marks: mark, epsilon: epsilonOfReport(PULSE, mark, earlier) });
     let expected = 0n;
     for (const [index, question] of PULSE.questions.entries()) {
       for (const answer of [0, 1, 2]) {
-        const nGiven = BigInt(waves.filter((wave) => wave[index] === answer).length);
-        const [once, forever] = [nGiven * units(question.epsilon), units(question.epsilonForever)];
-        expected += once < forever ? once : forever;
+        const taken = question.epsilonOf(waves.filter((wave) => wave[index] === answer).length);
+        assert.ok(taken <= units(question.epsilonForever));
+        expected += taken;
       }
     }
     assert.equal(
-      taken.reduce((sum, epsilon) => sum + epsilon, 0n),
+      earlier.reduce((sum, { epsilon }) => sum + epsilon, 0n),
       expected,
     );
   }
+});
+
+test("what a version before charged too much counts, and nothing is taken back", () => {
+  const marks = new Uint8Array(3 * 32).fill(1);
+  const charged = (/** @type {string[]} */ ...epsilons) =>
+    epsilons.map((epsilon) => ({ marks, epsilon: units(epsilon) }));
+  const more = (/** @type {string[]} */ ...epsilons) =>
+    writeEpsilon(epsilonOfReport(PULSE, marks, charged(...epsilons)));
+  assert.equal(more("2.25", "2.25"), "0.350682034774"); // 4.850682034774 in three waves
+  assert.equal(more("2.25", "2.25", "1.1"), "0"); // more than four reports take
 });
 
 test("the report of the last wave takes the secret and the marks of all waves with it", async () => {

@@ -263,8 +263,9 @@ for (const vector of DEVICE.charges) {
     for (const { answers, marks, epsilon } of vector.reports) {
       const found = await markAnswers(survey, survey.encode(answers), key);
       assert.equal(hex(found), marks);
-      assert.equal(writeEpsilon(epsilonOfReport(survey, found, earlier)), epsilon);
-      earlier.push(found);
+      const taken = epsilonOfReport(survey, found, earlier);
+      assert.equal(writeEpsilon(taken), epsilon);
+      earlier.push({ marks: found, epsilon: taken });
     }
   });
 }
@@ -299,7 +300,9 @@ for (const vector of DEVICE.draws) {
     const sent = wireReport(survey, BYTES(vector.id), columns, vector.wave);
     assert.deepEqual(sent.answers, vector.wire);
     assert.equal(batchBody(survey.fingerprint, sent, blanksAfter(survey, sent)), vector.body);
-    const earlier = Array.from({ length: vector.n_earlier }, () => marks);
+    const earlier = [];
+    while (earlier.length < vector.n_earlier)
+      earlier.push({ marks, epsilon: epsilonOfReport(survey, marks, earlier, drawn) });
     assert.equal(writeEpsilon(epsilonOfReport(survey, marks, earlier, drawn)), vector.epsilon);
   });
 }

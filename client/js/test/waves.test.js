@@ -5,8 +5,18 @@ import { test } from "node:test";
 import { AlreadyAnswered, BudgetExceeded, ParticipationEnded, SurveyRefused } from "../sottovoce.js";
 import { writeEpsilon } from "../src/decimals.js";
 import { respond } from "../src/permanent.js";
-import { ANSWERS, PULSE, TEXTS, WORDS, answerOnce, changeRows, faultOf, letGo } from "./devices.js";
-import { newState, open, rowsOf } from "./devices.js";
+import {
+  ANSWERS,
+  DIARY_CHARGES,
+  PULSE,
+  PULSE_CHARGES,
+  TEXTS,
+  WORDS,
+  answerOnce,
+  changeRows,
+  faultOf,
+} from "./devices.js";
+import { letGo, newState, open, rowsOf } from "./devices.js";
 import { AWAY, problem, serve } from "./server.js";
 
 const BAD = problem(422, "bad_report");
@@ -28,13 +38,9 @@ test("three clients send three views of one permanent response, each wave charge
   assert.equal(new Set(permanents).size, 1);
   assert.deepEqual(
     receipts.map((receipt) => [receipt.wave, receipt.epsilon]),
-    [
-      [1, "2.25"],
-      [2, "2.25"],
-      [3, "1.1"],
-    ],
+    PULSE_CHARGES.map((charge, index) => [index + 1, charge]),
   );
-  assert.equal(PULSE.epsilonForever, "5.6");
+  assert.equal(PULSE.epsilonForever, "4.850682034774");
   const sent = http.sent;
   assert.deepEqual(
     sent.map((report) => [report.wave, report.id]),
@@ -50,8 +56,9 @@ test("a changed answer is charged anew, and an old one goes on with its pot", as
   for (const [index, word] of [..."ABAABC"].entries()) {
     taken.push((await answerOnce(http, state, { word }, index + 1)).epsilon);
   }
-  assert.deepEqual(taken, ["1", "1", "1", "0.5", "1", "1"]);
-  assert.deepEqual(await charges(state), Array(6).fill("5.5")); // the last wave is over: their sum
+  const [, again, aThirdTime] = DIARY_CHARGES;
+  assert.deepEqual(taken, ["1", "1", again, aThirdTime, again, "1"]);
+  assert.deepEqual(await charges(state), Array(6).fill("4.905628712004")); // the last wave is over: their sum
   assert.equal(new Set(http.sent.map(({ answers }) => answers.word[0])).size, 1, "the cohort stays");
 });
 
@@ -60,7 +67,7 @@ test("the same text typed another way is the same answer", async (t) => {
   for (const [index, word] of ["caf\u00e9", "cafe\u0301", "caf\u00e9", "cafe\u0301"].entries()) {
     taken.push((await answerOnce(http, state, { word }, index + 1)).epsilon);
   }
-  assert.deepEqual(taken, ["1", "1", "0.5", "0"]);
+  assert.deepEqual(taken, [...DIARY_CHARGES, "0.197924586047"]);
 });
 
 test("a mechanism of one stage repeats its report for nothing", async (t) => {
@@ -80,9 +87,12 @@ test("a wave that a limit refuses changes nothing, and a cheaper answer still fi
   const before = await rowsOf(state, "ledger");
   const fault = await faultOf(device.answer({ word: "C" }, 4));
   assert.ok(fault instanceof BudgetExceeded && !(fault instanceof AlreadyAnswered), String(fault));
-  assert.match(fault.message, /would spend epsilon 1, but maxEpsilon \(3\.5\) leaves 0\.5 for survey diary\.$/);
+  assert.match(
+    fault.message,
+    /would spend epsilon 1, but maxEpsilon \(3\.5\) leaves 0\.758045368267 for survey diary\.$/,
+  );
   assert.deepEqual(await rowsOf(state, "ledger"), before);
-  assert.equal((await device.answer({ word: "A" }, 4)).epsilon, "0.5");
+  assert.equal((await device.answer({ word: "A" }, 4)).epsilon, DIARY_CHARGES[2]);
   assert.ok(await device.flush(20_000));
   assert.deepEqual(http.sent.map((report) => report.wave).sort(), [1, 2, 3, 4]);
 });
@@ -103,9 +113,9 @@ test("a first wave that a limit refuses leaves nothing that was answered", async
 
 test("a survey whose waves a device could not finish is refused at once", async (t) => {
   const http = await serve(t, TEXTS.pulse);
-  const fault = await faultOf(open(t, http, "pulse", { maxEpsilon: 5.5 }).answer(WORDS));
+  const fault = await faultOf(open(t, http, "pulse", { maxEpsilon: 4.85 }).answer(WORDS));
   assert.ok(fault instanceof SurveyRefused);
-  assert.match(fault.message, /takes epsilon 5\.6 in 3 waves, above maxEpsilon \(5\.5\)/);
+  assert.match(fault.message, /takes epsilon 4\.850682034774 in 3 waves, above maxEpsilon \(4\.85\)/);
 });
 
 test("the same answers in the same wave return the first receipt, also from another client", async (t) => {
@@ -149,7 +159,7 @@ test("the secret lives until the last wave's report is delivered, and no longer"
   assert.ok(await device.flush(20_000));
   assert.deepEqual(await rowsOf(state, "secrets"), []);
   for (const row of await rowsOf(state, "ledger")) {
-    assert.deepEqual([row.marks, row.isSummed, writeEpsilon(row.epsilon)], [null, true, "5.6"]);
+    assert.deepEqual([row.marks, row.isSummed, writeEpsilon(row.epsilon)], [null, true, PULSE.epsilonForever]);
   }
 });
 
@@ -195,7 +205,7 @@ test("a kiosk answers all waves from memory, and the next respondent has noise o
   const device = kiosk();
   const taken = [];
   for (const wave of [1, 2, 3]) taken.push((await device.answer(WORDS, wave)).epsilon);
-  assert.deepEqual(taken, ["2.25", "2.25", "1.1"]);
+  assert.deepEqual(taken, PULSE_CHARGES);
   const [mine, theirs] = [kiosk(), kiosk()];
   assert.notEqual((await mine.prepare(WORDS)).body, (await theirs.prepare(WORDS)).body);
   assert.ok(await device.flush(20_000));

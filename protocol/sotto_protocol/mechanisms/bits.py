@@ -82,9 +82,8 @@ class BitMechanism(BitsResponse):
         return self._bound((true, other), (COIN_SCALE - other, COIN_SCALE - true))
 
     def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
-        """They add up where the permanent stage is symmetric (docs/maths-strings.md); else the exact loss is taken."""
-        is_symmetric = self.threshold_if_true + self.threshold_if_other == COIN_SCALE
-        if is_symmetric or not self.has_two_stages or n_reports < 2:
+        """They do not add up: the exact loss is that of n reports whose bits are all alike (docs/maths-privacy.md)."""
+        if not self.has_two_stages or n_reports < 2:
             return super().epsilon_of(n_reports, declared)
         return max(declared, declare(self._bound(*self._reported_alike(n_reports))))
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol.bounds import declare, exp_below, log_ratio_above
+from sotto_protocol.bounds import exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.language import ENGLISH, Language
@@ -23,7 +23,7 @@ from sotto_protocol.mechanisms.columns import LabelledColumn
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
-from sotto_protocol.mechanisms.thresholds import check_epsilons, second_threshold
+from sotto_protocol.mechanisms.thresholds import check_epsilons, loss_of_alike, second_threshold
 from sotto_protocol.words import times_above, times_below
 
 
@@ -57,19 +57,10 @@ class KaryResponse(NumberResponse, SetResponse):
         return log_ratio_above(self.threshold_if_true * (self.n_values - 1), COIN_SCALE - self.threshold_if_true)
 
     def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
-        """They do not add up: the exact loss is that of n reports that are all the same option.
-
-        With odds P and Q of either stage, for the true option over any other one, its probability is as P Q^n + k-1 if
-        it is the answer, as P + Q^n + k-2 if another is. No other reports tell more (docs/maths-privacy.md).
-        """
+        """They do not add up: the exact loss is that of n reports that are all the same option."""
         if not self.has_two_stages or n_reports < 2:
             return super().epsilon_of(n_reports, declared)
-        n_others = self.n_values - 1
-        true, lie = self.threshold_if_true * n_others, COIN_SCALE - self.threshold_if_true
-        alike, other = ((self.report_if_true * n_others) ** n_reports, (COIN_SCALE - self.report_if_true) ** n_reports)
-        if_answer = true * alike + n_others * lie * other
-        if_another = true * other + lie * alike + (n_others - 1) * lie * other
-        return max(declared, declare(log_ratio_above(if_answer, if_another)))
+        return max(declared, loss_of_alike(self.threshold_if_true, self.report_if_true, n_reports, self.n_values - 1))
 
     @property
     def prob_support_if_kept(self) -> tuple[float, float]:

@@ -97,7 +97,7 @@ class Mechanism(ABC):
         """Return an upper bound of the privacy loss of `n_reports` reports of one answer.
 
         `declared` is that of one report, at least `epsilon`. `epsilon_forever` is an upper bound too. Reports share the
-        permanent response, so their epsilons may not add up. A mechanism says so here.
+        permanent response, so with two stages their epsilons do not add up: such a mechanism says here what they take.
         """
         return multiply_above(n_reports, declared)
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 
-from sotto_protocol.bounds import divide_below, exp_below
+from sotto_protocol.bounds import declare, divide_below, exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE
 
 MIN_EPSILON = Decimal("0.001")
@@ -50,6 +50,20 @@ def second_threshold(first: int, odds: Fraction, asked: tuple[Decimal, Decimal],
     return threshold
 
 
+def loss_of_alike(first: int, second: int, n_reports: int, n_others: int = 1) -> Decimal:
+    """Return what so many reports of one answer take, rounded up to 12 decimals, where two stages draw one value each.
+
+    Both stages are as in `second_threshold`, with these thresholds. Reports that are all the same value tell most
+    (docs/maths-privacy.md). With odds P and Q of either stage, for its value over another one, their probability is as
+    P Q^n + k-1 if the value is the answer, as P + Q^n + k-2 if another is; k = `n_others` + 1.
+    """
+    true, lie = first * n_others, COIN_SCALE - first
+    alike, other = (second * n_others) ** n_reports, (COIN_SCALE - second) ** n_reports
+    if_answer = true * alike + n_others * lie * other
+    if_another = true * other + lie * alike + (n_others - 1) * lie * other
+    return declare(log_ratio_above(if_answer, if_another))
+
+
 def symmetric_thresholds(per_bit: Decimal) -> tuple[int, int]:
     """Return the thresholds of a coin that tells the truth with odds of e^per_bit, for either answer."""
     odds = exp_below(per_bit)
@@ -58,11 +72,7 @@ def symmetric_thresholds(per_bit: Decimal) -> tuple[int, int]:
 
 
 def check_symmetric(name: str, threshold_if_true: int, threshold_if_other: int) -> None:
-    """Raise ValueError unless a coin tells the truth as often for either answer.
-
-    With RAPPOR's symmetric permanent stage the epsilons of reports of one answer add up, though they share it
-    (docs/maths-strings.md); with another they might not.
-    """
+    """Raise ValueError unless a coin tells the truth as often for either answer, as RAPPOR's permanent stage does."""
     if threshold_if_true + threshold_if_other != COIN_SCALE:
         raise ValueError(f"the thresholds of {name} must add up to {COIN_SCALE}.")
 

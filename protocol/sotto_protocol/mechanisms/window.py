@@ -24,6 +24,7 @@ from sotto_protocol.mechanisms.columns import LabelledColumn
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Ends
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import OutputSets
+from sotto_protocol.mechanisms.thresholds import loss_of_alike
 from sotto_protocol.mechanisms.window_words import RoundingWords
 
 MAX_SPAN = COIN_SCALE - 1
@@ -89,6 +90,12 @@ class WindowResponse(NumberResponse, OutputSets):
         """That of a lasting response, of which reports are only noisier views, however many there are."""
         odds = Fraction(self.threshold_if_true, COIN_SCALE - self.threshold_if_true) * self.odds_against
         return log_ratio_above(*odds.as_integer_ratio())
+
+    def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
+        """They do not add up: the exact loss is that of n reports that are all the same end."""
+        if not self.has_two_stages or n_reports < 2:
+            return super().epsilon_of(n_reports, declared)
+        return max(declared, loss_of_alike(self.threshold_if_true, self.report_if_true, n_reports))
 
     @property
     def epsilon_of_neighbours(self) -> Decimal:

@@ -28,8 +28,8 @@ export class BitMechanism {
     get epsilon(): bigint;
     get epsilonForever(): bigint;
     /**
-     * What so many reports of one answer take together, of which one takes `once` as it is declared: they add up where the
-     * permanent stage is symmetric; else the exact loss is taken.
+     * What so many reports of one answer take together, of which one takes `once` as it is declared. They do not add up
+     * over two stages: the exact loss is that of reports that are all alike.
      */
     epsilonOf(nReports: number, once: bigint): bigint;
     /** The most bits, and the fewest at that, by which an answer's ones can differ from another's. @returns {number[]} */

@@ -5,14 +5,14 @@ export function entriesOf(transaction: Transaction, fingerprint: string): Promis
 /**
  * Return what one more report takes, after the earlier ones of this survey.
  *
- * Every answer's nth report takes what n reports take beyond n - 1. So an answer that is given in every wave never takes
- * more than its question's `epsilonForever`; a changed one begins a pot of its own, and one that comes back goes on with
- * the pot that it had.
- * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks
+ * It is what all reports take, this one too, beyond what the earlier ones were charged: if a version before charged them
+ * too much, that counts. So an answer that is given in every wave never takes more than its question's `epsilonForever`;
+ * a changed one begins a pot of its own, and one that comes back goes on with the pot that it had.
+ * @param {Survey} survey @param {Uint8Array} marks @param {Pick<Entry, "marks" | "epsilon">[]} earlier
  * @param {readonly boolean[]} [drawn] which questions are answered, with `draw`: the same in every report
  * @returns {bigint}
  */
-export function epsilonOfReport(survey: Survey, marks: Uint8Array, earlier: Uint8Array[], drawn?: readonly boolean[]): bigint;
+export function epsilonOfReport(survey: Survey, marks: Uint8Array, earlier: Pick<Entry, "marks" | "epsilon">[], drawn?: readonly boolean[]): bigint;
 /**
  * Throw BudgetExceeded when an entry takes more than a limit leaves.
  *

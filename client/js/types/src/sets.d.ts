@@ -1,5 +1,10 @@
 /** @param {bigint[]} odds @returns {bigint} their logarithm, in units of 1e-12, rounded up */
 export function epsilonOfOdds([ifTrue, ifOther]: bigint[]): bigint;
+/**
+ * What so many reports of one answer take, in units of 1e-12, where two stages draw one of `nOthers` + 1 values each, any
+ * other one as likely: that of reports that are all the same.
+ */
+export function lossOfAlike(first: number, second: number, nReports: number, nOthers: number): bigint;
 /** Return the odds, by a threshold, of one output that supports an answer; throw RangeError unless it is the likelier. */
 export function likelier(name: string, threshold: number, nAgainst: number, nFor: number): bigint[];
 /** One-of: what subset selection, projective geometry and k-ary response have in common. */

@@ -16,6 +16,8 @@ export class WindowResponse extends NumberResponse {
     levels: any;
     width: any;
     repeats: any;
+    /** What so many reports of one answer take together, of which one takes `once`: see `KaryResponse`. */
+    epsilonOf(nReports: number, once: bigint): bigint;
     /**
      * Return the level below or above a number, so that their mean is the number, exactly; by coins that say nothing of it.
      * @param {any} answer in steps @param {import("./coins.js").Coins} coins
