@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sotto_estimator.association.axes import Candidates, TableAxis, read_sides
+from sotto_estimator.association.conditional import ConditionalShare
 from sotto_estimator.association.contradicted import misfits_of_reports
 from sotto_estimator.association.groups import grouped_reports, that_answer
 from sotto_estimator.association.independence import IndependenceTest
@@ -60,7 +61,7 @@ class Association(Result):
     """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells.
 
     `chosen`: whose reports these are. `contradictions`: of questions whose counts honest reports hardly ever give: then
-    nothing is fitted, and shares and test are None.
+    nothing is fitted, and shares and test are None. `conditionals`: of two items that were asked together.
     """
 
     title: str
@@ -75,6 +76,7 @@ class Association(Result):
     warnings: tuple[str, ...]
     chosen: Selection = field(default_factory=Selection)
     contradictions: tuple[GroupMisfit, ...] = ()
+    conditionals: tuple[ConditionalShare, ...] = ()
 
     def __str__(self) -> str:
         """Return one line: title, questions and reports."""
@@ -133,6 +135,7 @@ def associate(
         merged.check(mixture, joint, alone, parts),
         Convergence(all(one.converged for one in [joint, *alone]), joint.n_iterations, joint.gap),
         (*_unconverged([joint, *alone]), *warnings),
+        conditionals=merged.conditionals(parts, counts, joint.shares, level),
     )
 
 

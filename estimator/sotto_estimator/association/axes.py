@@ -173,9 +173,7 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     """Return the sides that two or three names stand for, QUESTION or QUESTION:OPTION. Raises DomainError."""
     if len(names) not in (2, 3) or len(set(names)) < len(names):
         raise DomainError("questions must be two or three different ones.")
-    known = {one.id: one for one in marginals_of(survey)}
-    items = [known[name] for name in names if name in known]
-    sides = [_item_side(known[name], items) if name in known else read_side(survey, name, candidates) for name in names]
+    sides = [read_side(survey, name, candidates, names) for name in names]
     unused = candidates.keys() - {side.question.id for side in sides if side.is_open}
     if unused:
         raise DomainError(
@@ -184,8 +182,11 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     return sides
 
 
-def read_side(survey: Survey, name: str, candidates: Candidates) -> TableAxis:
-    """Return the side that a name stands for, QUESTION or QUESTION:OPTION. Raises DomainError."""
+def read_side(survey: Survey, name: str, candidates: Candidates, beside: Sequence[str] = ()) -> TableAxis:
+    """Return the side that a name stands for, QUESTION or QUESTION:OPTION. Raises DomainError.
+
+    `beside`: the names of all sides: which of several pairs an item is taken from depends on them.
+    """
     question_id, _, option = name.partition(":")
     known = {question.id: question for question in estimated_of(survey)}
     if question_id not in known:
@@ -193,6 +194,8 @@ def read_side(survey: Survey, name: str, candidates: Candidates) -> TableAxis:
     question = known[question_id]
     if option and not question.mechanism.takes_rows:
         raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} takes one answer.")
+    if isinstance(question, Marginal):
+        return _item_side(question, [one for one in marginals_of(survey) if one.id in {name, *beside}])
     axis_of = find(question, "axis", DomainError)
     axis: TableAxis = axis_of(question, question.mechanism, name, option, candidates.get(question_id))
     return axis
@@ -203,14 +206,6 @@ def axis_of_answers(
 ) -> TableAxis:
     """Return the side of a question that takes one answer."""
     return AnswerAxis(name, question, mechanism)
-
-
-def axis_of_item(
-    question: Question, mechanism: ChoiceMechanism, name: str, option: str, given: Strings | None
-) -> TableAxis:
-    """Return the side of an item that is asked together with others. Raises DomainError where pairs have it."""
-    marginal = cast(Marginal, question)
-    return _item_side(marginal, [marginal])
 
 
 def _item_side(marginal: Marginal, beside: Sequence[Marginal]) -> ItemAxis:

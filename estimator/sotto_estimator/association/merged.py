@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from sotto_estimator.association.axes import ItemAxis, TableAxis
+from sotto_estimator.association.conditional import ConditionalShare, conditional_shares
 from sotto_estimator.association.independence import IndependenceTest, check_independence
 from sotto_estimator.channel.channel import Floats, shares_of
 from sotto_estimator.channel.simplex import project_on_simplex
@@ -51,6 +52,18 @@ class Merged:
     def likelihoods(self, parts: Sequence[Bytes]) -> tuple[NDArray[np.floating], ...]:
         """Return one matrix for each side that reports independently; `parts`: of every side of the table."""
         return tuple(self._likelihood(places, parts) for places in self.places)
+
+    def in_order(self, parts: Sequence[Bytes]) -> tuple[NDArray[np.floating], ...]:
+        """Return matrices whose products stand in the order of the table: one of all cells where items are merged."""
+        matrices = self.likelihoods(parts)
+        if not self.has_merged:
+            return matrices
+        order = [place for places in self.places for place in places]
+        whole = matrices[0]
+        for one in matrices[1:]:
+            whole = (whole[:, :, None] * one[:, None, :]).reshape(len(whole), -1)
+        table = whole.reshape([len(whole), *(self.shape[place] for place in order)])
+        return (np.transpose(table, [0, *(1 + np.argsort(order))]).reshape(len(whole), -1),)
 
     def _likelihood(self, places: Sequence[int], parts: Sequence[Bytes]) -> NDArray[np.floating]:
         first = self.sides[places[0]]
@@ -95,6 +108,15 @@ class Merged:
         log_apart = float(mixture.weights @ np.log(mixture.densities(self._product(apart).reshape(mixture.shape))))
         ratio = 2 * (joint.log_likelihood - log_apart * mixture.n_reports)
         return IndependenceTest(statistic, degrees, float(chdtrc(degrees, statistic)), max(ratio, 0.0))
+
+    def conditionals(
+        self, parts: Sequence[Bytes], counts: NDArray[np.int64], shares: Floats, level: float
+    ) -> tuple[ConditionalShare, ...]:
+        """Return the conditional shares of a table of two items that were asked together; none of others."""
+        if not (self.has_merged and len(self.sides) == 2):
+            return ()
+        items = [cast(ItemAxis, side) for side in self.sides]
+        return conditional_shares(items, parts[0], counts, self.unfold(shares), level)
 
     @staticmethod
     def _product(shares: Sequence[Floats]) -> Floats:

@@ -7,11 +7,15 @@ from typing import Literal
 
 from sotto_estimator.channel.channel import Target, errors_of
 from sotto_estimator.channel.devices import Devices
+from sotto_estimator.channel.sums import sum_error, sum_share
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.designs.design import Arm
+from sotto_estimator.inference.marginal import estimated_of
 from sotto_estimator.inference.registry import FIGURES, channel_of, figure_of, find, is_text, loaded
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
 from sotto_estimator.shares.of_arms import estimate_arms
+from sotto_estimator.shares.of_marginals import MarginalCounts, Summed, marginal_bounds, marginal_counts
+from sotto_estimator.shares.share_counts import ShareCounts
 from sotto_protocol import Question, Tally
 from sotto_protocol.counted import Counted
 
@@ -57,7 +61,7 @@ def side_of_group(
 def sides_of_tally(tally: Tally, target: Target) -> list[GroupEstimate]:
     """Return a side of every share and every mean that has reports. Texts have none: their shares are decoded."""
     found: list[GroupEstimate] = []
-    for question in tally.survey.questions:
+    for question in estimated_of(tally.survey):
         if not is_text(question):
             of_asked = bool(tally.survey.draw) or question.mechanism.asks_one
             found += [replace(one, of_asked=of_asked) for one in find(question, "groups")(tally, question, target)]
@@ -129,6 +133,38 @@ def _of_devices(
     return GroupEstimate(
         question, answer, group.n, epsilon, group.share, bounds, error_at, group if is_simple else None
     )
+
+
+def marginal_groups(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:
+    """Return a side of every share of an item that was asked together with others, where there are reports."""
+    (counts,) = marginal_counts(tally, question)
+    if not counts.n_reports:
+        return []
+    if isinstance(counts, ShareCounts):
+        return [
+            _of_devices(
+                Group(count, counts.n_reports, counts.channel),
+                counts.devices,
+                counts.epsilon,
+                target,
+                question.id,
+                label,
+            )
+            for label, count in zip(counts.labels, counts.support_counts, strict=True)
+        ]
+    return [_of_sum(counts, of, label, target) for label, of in zip(counts.labels, counts.sums, strict=True)]
+
+
+def _of_sum(counts: MarginalCounts, of: Summed, label: str, target: Target) -> GroupEstimate:
+    def bounds(level: float) -> tuple[float, float]:
+        low, high = marginal_bounds(of, IntervalOptions(level, target=target), 1)
+        return min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+
+    def error_at(share: float) -> float:
+        return sum_error(share, of.groups, target)
+
+    share = sum_share(of.total, of.groups)
+    return GroupEstimate(counts.question, label, counts.n_reports, counts.epsilon, share, bounds, error_at)
 
 
 def number_groups(tally: Tally, question: Question, target: Target) -> list[GroupEstimate]:

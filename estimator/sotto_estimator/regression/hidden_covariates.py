@@ -1,13 +1,16 @@
 """A hidden answer explained by hidden answers of the same reports."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logit
 
 from sotto_estimator.association.contradicted import misfits_of_reports
 from sotto_estimator.association.groups import grouped_reports, that_answer
+from sotto_estimator.association.merged import Merged
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.group_misfit import GroupMisfit
@@ -45,8 +48,7 @@ def regress_reports(survey: Survey, records: Bytes, formula: str, *, level: floa
         n_reports = len(that_answer(survey, records, terms.sides))
         return _not_fitted(terms, n_reports, level, void).titled(survey.title)
     parts, counts = grouped_reports(survey, records, terms.sides)
-    likelihoods = tuple(side.likelihood(part) for side, part in zip(terms.sides, parts, strict=True))
-    return _regression(terms, _fit(terms, Mixture(likelihoods, counts)), level).titled(survey.title)
+    return _regression(terms, _fit(terms, parts, counts), level).titled(survey.title)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,10 +66,13 @@ class _Found:
         return self.maximum.place
 
 
-def _fit(terms: HiddenTerms, mixture: Mixture) -> _Found:
+def _fit(terms: HiddenTerms, parts: Sequence[Bytes], counts: NDArray[np.int64]) -> _Found:
     matrix, names, places = terms.columns()
-    table = fit(mixture.marginal(*range(1, len(mixture.shape)))).shares.ravel()
-    share = float(np.clip(fit(mixture.marginal(0)).shares[0], 0.01, 0.99))
+    covariates = Merged.of(terms.covariates)
+    table = covariates.unfold(fit(Mixture(covariates.likelihoods(parts[1:]), counts)).shares).ravel()
+    share = fit(Mixture((terms.outcome.likelihood(parts[0]),), counts)).shares[0]
+    share = float(np.clip(share, 0.01, 0.99))
+    mixture = Mixture(Merged.of(terms.sides).in_order(parts), counts)
     joint = JointModel(mixture, matrix, int(table.argmax()))
     nothing = np.zeros(len(names))
     nothing[0] = logit(share)

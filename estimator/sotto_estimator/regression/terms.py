@@ -1,5 +1,6 @@
 """Terms of a formula whose columns are questions: what each is made of, and its columns in a table of answers."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -10,6 +11,7 @@ import numpy as np
 from sotto_estimator.association.axes import YES_NO, TableAxis, read_side
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.marginal import estimated_of
 from sotto_estimator.inference.registry import figure_of, is_text
 from sotto_protocol import Survey
 
@@ -69,14 +71,15 @@ def read_hidden_terms(survey: Survey, formula: str) -> HiddenTerms:
     written = [term.strip() for term in right.split("+")]
     if not (sign and left.strip() and all(written) and "~" not in right):
         raise DomainError(f"the formula ({formula:.80}) must be written as QUESTION ~ QUESTION + QUESTION.")
-    (outcome, *others) = _factors(survey, left)
+    names = re.split(r"[~+:]", formula)
+    (outcome, *others) = _factors(survey, left, names)
     if others or len(outcome.labels) != 2:
         raise DomainError(f"{left.strip():.80} must have two answers: a yes-no question, or QUESTION:OPTION.")
-    terms = [_factors(survey, term) for term in written]
+    terms = [_factors(survey, term, names) for term in written]
     covariates = tuple({side.name: side for term in terms for side in term}.values())
     _check(outcome, covariates, terms)
-    names = [side.name for side in covariates]
-    places = tuple(tuple(names.index(side.name) for side in term) for term in terms)
+    asked = [side.name for side in covariates]
+    places = tuple(tuple(asked.index(side.name) for side in term) for term in terms)
     return HiddenTerms(formula.strip(), outcome, covariates, places)
 
 
@@ -93,9 +96,9 @@ def _check(outcome: TableAxis, covariates: Sequence[TableAxis], terms: Sequence[
         raise DomainError("each term must be given once, and have each question once.")
 
 
-def _factors(survey: Survey, term: str) -> list[TableAxis]:
-    """Return the sides that a term multiplies, written with colons between."""
-    known = {question.id: question for question in survey.questions}
+def _factors(survey: Survey, term: str, names: Sequence[str]) -> list[TableAxis]:
+    """Return the sides that a term multiplies, written with colons between; `names`: all that the formula has."""
+    known = {question.id: question for question in estimated_of(survey)}
     pieces, sides = term.strip().split(":"), []
     while pieces:
         name = pieces.pop(0).strip()
@@ -105,5 +108,5 @@ def _factors(survey: Survey, term: str) -> list[TableAxis]:
             raise DomainError(f"{name} asks for {asked}. A regression takes yes-no, one-of and any-of questions.")
         if question is not None and question.mechanism.takes_rows and not question.mechanism.asks_one and pieces:
             name = f"{name}:{pieces.pop(0).strip()}"
-        sides.append(read_side(survey, name, {}))
+        sides.append(read_side(survey, name, {}, [one.strip() for one in names]))
     return sides

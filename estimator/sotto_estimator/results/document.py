@@ -166,7 +166,7 @@ class AskedTexts:
         words = survey.words(lang)
         answers = {
             (question.id, label): text
-            for question in survey.questions
+            for question in (*survey.questions, *survey.items)
             for label, text in zip(question.labels, words.questions[question.id].options, strict=False)
         }
         return cls(words.lang, {key: of.text for key, of in words.questions.items()}, answers)

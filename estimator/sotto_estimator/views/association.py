@@ -3,15 +3,17 @@
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.association.associate import Association, Cell
+from sotto_estimator.association.associate import Association, Cell as JointCell
 from sotto_estimator.intervals.group_misfit import lines_of, misfit_members
-from sotto_estimator.results.document import Column, Lines, Part, Table
+from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
 from sotto_estimator.results.figure import Bar, Panel, bar_panels
+from sotto_estimator.results.percents import signed_percent
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words, misfit_sentence
 from sotto_protocol.words import counted, epsilon_above
 
 _MOST_ROWS = 60
+_CONDITIONAL_COLUMNS = [Column(name, "share") for name in ("share", "low", "high")]
 _COLUMNS = [Column("share", "share"), Column("std. error", "share"), Column("low", "share"), Column("high", "share")]
 
 
@@ -26,7 +28,21 @@ def parts(association: Association) -> list[Part]:
     left_out = [f"and {more:,} more combinations, each of a smaller share: see --csv"] if more > 0 else []
     columns = [*map(Column, association.questions), *_COLUMNS]
     rows = [[*cell.answers, *_numbers(cell).values()] for cell in cells[:_MOST_ROWS]]
-    return [Part("Joint shares", [said, Table(columns, rows), Lines(left_out)])]
+    joint = Part("Joint shares", [said, Table(columns, rows), Lines(left_out)])
+    return [joint, *([_conditional_part(association)] if association.conditionals else [])]
+
+
+def _conditional_part(association: Association) -> Part:
+    """Return shares among those who gave one answer, of questions that were asked together."""
+    made = Lines([f"{level_words(association.level)} intervals, guaranteed for any number of people (Chernoff)"])
+    columns = [Column("share who answer"), Column("of those who answer"), *_CONDITIONAL_COLUMNS]
+    rows: list[list[Cell]] = []
+    for one in association.conditionals:
+        among = f"{one.of}: {one.given}" + (f", less those who answer {one.less}" if one.less else "")
+        kept = [one.share, one.low, one.high]
+        shown: list[Cell] = [signed_percent(of) if one.less and of is not None else of for of in kept]
+        rows.append([f"{one.question}: {one.answer}", among, *shown])
+    return Part("Conditional shares", [made, Table(columns, rows)])
 
 
 def _caption(association: Association) -> list[str]:
@@ -46,7 +62,7 @@ def _caption(association: Association) -> list[str]:
         f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each "
         "valid on its own",
         f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
-        f"p = {test.p_value:.3g} (score test)",
+        f"p = {test.p_value:.3g} ({'Wald' if association.conditionals else 'score'} test)",
     ]
 
 
@@ -69,6 +85,7 @@ def members(association: Association) -> dict[str, Any]:
         "contradictions": misfit_members(association.contradictions),
         "marginals": marginals,
         "cells": cells,
+        **({"conditionals": [asdict(of) for of in association.conditionals]} if association.conditionals else {}),
     } | association.chosen.members
 
 
@@ -98,12 +115,12 @@ def panels(association: Association) -> tuple[str, list[Panel]]:
     return bar_panels(bars, title)
 
 
-def _named(questions: tuple[str, ...], cell: Cell) -> dict[str, Any]:
+def _named(questions: tuple[str, ...], cell: JointCell) -> dict[str, Any]:
     """Return the answers by question; a question may be called like a number's column."""
     return {f"answer to {name}": answer for name, answer in zip(questions, cell.answers, strict=True)}
 
 
-def _numbers(cell: Cell) -> dict[str, Any]:
+def _numbers(cell: JointCell) -> dict[str, Any]:
     return {"share": cell.share, "standard_error": cell.standard_error, "low": cell.low, "high": cell.high}
 
 
