@@ -29,5 +29,5 @@ export {
   SurveyUnavailable,
 } from "./src/errors.js";
 export { keepOffDisk, keepToItself } from "./src/fields.js";
-export { Question, Survey } from "./src/survey.js";
+export { Item, Question, Survey } from "./src/survey.js";
 export { version } from "./src/version.js";

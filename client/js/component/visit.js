@@ -68,7 +68,7 @@ export class Visit {
         const { wave } = this.#settings;
         survey.checkWave(wave);
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === wave);
-        this.#asked = await this.#client.questions();
+        this.#asked = /** @type {any} */ (await this.#client.questions());
         const isOpen = await this.#client.isOpen();
         const isPrepared = await this.#client.isPrepared(wave);
         if (this.#isOver) return;

@@ -101,12 +101,13 @@ export class SurveyClient {
    * answers are.
    *
    * Throws what `survey` throws, and StateError.
-   * @returns {Promise<readonly import("./survey.js").Question[]>}
+   * Questions that are asked together stand one by one.
+   * @returns {Promise<readonly import("./survey.js").Item[]>}
    */
   async questions() {
     const survey = await this.survey();
     const drawn = await this.#draw(survey);
-    return survey.questions.filter((_, index) => drawn[index]);
+    return survey.questions.filter((_, index) => drawn[index]).flatMap((question) => question.items);
   }
 
   /**

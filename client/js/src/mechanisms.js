@@ -37,6 +37,7 @@ const CLASSES = {
   "any-of": { "bit-flips": BitFlips, "asked-option": AskedOption, "basic-rappor": BitFlips },
   number: { window: WindowResponse },
   text: { rappor: BloomResponse, sketch: SketchResponse },
+  joint: { "k-ary": KaryResponse, subset: SubsetResponse, oue: UnaryEncoding }, // of combinations, as of options
 };
 
 /**

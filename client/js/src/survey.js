@@ -6,7 +6,8 @@ import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { Fields, isText, notCanonical, parseJson } from "./documents.js";
 import { AnswerError, SurveyError } from "./errors.js";
 import { readMechanism } from "./mechanisms.js";
-import { TYPES } from "./questions/types.js";
+import { optionsOf, takeItems } from "./questions/joint.js";
+import { CLOSED, PUBLISHED } from "./questions/types.js";
 import { LENGTHS, TAG_EXPECTED, isTag, readWords, takeText } from "./words.js";
 
 export const MAX_SURVEY_BYTES = 2 ** 20;
@@ -22,15 +23,21 @@ const WHY_KEPT = 'does not go with keep = "counts": no report is kept.';
 const MAX_DECLARED = 10n ** 18n; // a million nats, in units of 1e-12
 const SHARES = 10n ** 12n; // one, in units of 1e-12
 
-/** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
-export class Question {
-  /** @param {Fields} fields */
-  constructor(fields) {
+/** What stands on a form for one answer: what is asked, and what may be answered. */
+export class Item {
+  /** @type {readonly Item[]} of a joint question what is asked together */
+  #together;
+
+  /** @param {Fields} fields @param {{[name: string]: import("./questions/types.js").QuestionType}} [types] */
+  constructor(fields, types = CLOSED) {
     this.id = fields.take("id", ID_EXPECTED, isId);
-    this.type = /** @type {keyof TYPES} */ (fields.oneOf("type", Object.keys(TYPES)));
-    this.text = fields.text("text", LENGTHS.text);
+    this.type = /** @type {keyof PUBLISHED} */ (fields.oneOf("type", Object.keys(types)));
+    this.#together = this.type === "joint" ? takeItems(fields, readItem) : [];
+    const texts = this.#together.map((/** @type {any} */ item) => item.text);
+    /** @type {string} */
+    this.text = this.type === "joint" ? texts.join(" ") : fields.text("text", LENGTHS.text);
     /** @type {readonly string[]} */
-    this.options = Object.freeze(this.kind.options(fields));
+    this.options = this.type === "joint" ? optionsOf(this.#together) : Object.freeze([...this.kind.options(fields)]);
     /** @type {any} of a number question: minimum, maximum, step and unit */
     this.range = this.kind.range?.(fields) ?? null;
     /** @type {string | number | boolean | null} the answer that a skipped question counts as */
@@ -39,6 +46,48 @@ export class Question {
     this.want = fields.optional("want", null, () => takeWant(fields, this.range));
     /** The title of the section that begins with it, or "". */
     this.section = takeText(fields, "section");
+  }
+
+  /** What stands on a form for it: itself, or the items that are asked together. @returns {readonly Item[]} */
+  get items() {
+    return this.type === "joint" ? this.#together : [this];
+  }
+
+  /**
+   * Return one person's answer as the mechanism takes it. Throws AnswerError, which never holds the answer.
+   * @param {unknown} answer @returns {any} number, or as `Encoded`
+   */
+  encode(answer) {
+    const given = answer ?? this.skip;
+    const encoded = this.kind.encode(given, this);
+    if (encoded === null) throw new AnswerError(this.id, `the answer must be ${this.kind.expected(given, this)}.`);
+    return encoded;
+  }
+
+  /** What an answer must be, in words. */
+  get expected() {
+    return this.kind.expected(null, this);
+  }
+
+  /** @returns {import("./questions/types.js").QuestionType} */
+  get kind() {
+    return PUBLISHED[this.type];
+  }
+}
+
+/** @returns {Item} */
+function readItem(/** @type {Fields} */ fields) {
+  const item = new Item(fields);
+  fields.finish();
+  Object.freeze(item);
+  return item;
+}
+
+/** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
+export class Question extends Item {
+  /** @param {Fields} fields */
+  constructor(fields) {
+    super(fields, PUBLISHED);
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED);
     const forever = fields.optional("epsilon_forever", epsilon, () => fields.epsilon("epsilon_forever", MAX_DECLARED));
     const stated = fields.take("mechanism", "an object", (value) => typeof value === "object");
@@ -65,29 +114,17 @@ export class Question {
   }
 
   /**
-   * Return one person's answer as the mechanism takes it. Throws AnswerError, which never holds the answer.
-   * @param {unknown} answer @returns {import("./mechanisms.js").Encoded}
+   * Return what `encode` takes, of answers by item.
+   * @param {{[id: string]: unknown}} answers
    */
-  encode(answer) {
-    const given = answer ?? this.skip;
-    const encoded = this.kind.encode(given, this);
-    if (encoded === null) throw new AnswerError(this.id, `the answer must be ${this.kind.expected(given, this)}.`);
-    return encoded;
-  }
-
-  /** What an answer must be, in words. */
-  get expected() {
-    return this.kind.expected(null, this);
+  answerIn(answers) {
+    const given = (/** @type {Item} */ { id }) => (Object.keys(answers).includes(id) ? answers[id] : null);
+    return this.type === "joint" ? Object.fromEntries(this.items.map((item) => [item.id, given(item)])) : given(this);
   }
 
   /** @param {Uint8Array} report @returns {any} what it says in the survey's words: see `Draft.reported` */
   reported(report) {
     return this.kind.said(this.mechanism.said(report), this);
-  }
-
-  /** @returns {import("./questions/types.js").QuestionType} */
-  get kind() {
-    return TYPES[this.type];
   }
 }
 
@@ -187,23 +224,31 @@ export class Survey {
    */
   encode(answers, drawn = this.questions.map(() => true)) {
     if (!isPlain(answers)) throw new AnswerError("$", "answers must be a plain object, from question ids to answers.");
-    const ids = this.questions.map((question) => question.id);
     const given = Object.keys(answers);
-    const isMissing = (/** @type {Question} */ { id, skip }, /** @type {number} */ index) =>
-      drawn[index] && skip === null && !given.includes(id);
-    const missing = this.questions.filter(isMissing).map(({ id }) => id);
+    const needed = this.questions.flatMap((question, index) => (drawn[index] ? question.items : []));
+    const missing = needed.filter(({ id, skip }) => skip === null && !given.includes(id)).map(({ id }) => id);
     if (missing.length > 0) {
       const why = "every question must be answered, because a skipped one would leak";
-      throw new AnswerError("$", `${why}. Missing: ${missing.join(", ")}.`);
+      throw new AnswerError("$", `${why}. Missing: ${[...new Set(missing)].join(", ")}.`);
     }
+    const ids = this.items.map((item) => item.id);
     const nUnknown = given.filter((id) => !ids.includes(id)).length; // it may be an answer by mistake: not quoted
     if (nUnknown > 0)
       throw new AnswerError("$", `${nUnknown} unknown question id(s); the survey has ${ids.join(", ")}.`);
     return this.questions.map((question, index) => {
-      const answer = given.includes(question.id) ? answers[question.id] : null;
-      const encoded = drawn[index] || (answer ?? null) !== null ? question.encode(answer) : null;
-      return drawn[index] ? encoded : null;
+      if (drawn[index]) return question.encode(question.answerIn(answers));
+      for (const item of question.items) {
+        const answer = given.includes(item.id) ? answers[item.id] : null;
+        if ((answer ?? null) !== null) item.encode(answer);
+      }
+      return null;
     });
+  }
+
+  /** What stands on a form, each item once, in order: those of questions that are asked together, too. */
+  get items() {
+    const byId = new Map(this.questions.flatMap(({ items }) => items.map((item) => [item.id, item])));
+    return [...byId.values()];
   }
 }
 
@@ -266,7 +311,15 @@ function eraseDay(
 function readQuestions(/** @type {Fields} */ fields, /** @type {unknown[]} */ listed) {
   const questions = listed.map((stated, index) => new Question(new Fields(stated, `$.questions[${index}]`)));
   const ids = new Set(questions.map((question) => question.id));
-  if (ids.size < questions.length) throw fields.fail("questions", "must not have two questions of the same id.");
+  const items = questions.flatMap((question) => question.items);
+  const textOf = (/** @type {Item} */ { type, text, options, skip, want, section }) =>
+    JSON.stringify([type, text, options, skip, want, section]);
+  const known = new Map(items.map((item) => [item.id, textOf(item)]));
+  const isOther = (/** @type {Item} */ item) => known.get(item.id) !== textOf(item);
+  const isTaken = (/** @type {Question} */ { id, type }) => type === "joint" && known.has(id);
+  if (ids.size < questions.length || items.some(isOther) || questions.some(isTaken)) {
+    throw fields.fail("questions", "must not have two questions of the same id.");
+  }
   return Object.freeze(questions);
 }
 

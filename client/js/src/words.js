@@ -1,6 +1,7 @@
 /** What respondents read of a survey, in each of its languages. Answers are the options of its own, whatever is read. */
 
 import { Fields } from "./documents.js";
+import { cellsIn } from "./questions/joint.js";
 import { takeOptions } from "./questions/members.js";
 
 /**
@@ -52,14 +53,30 @@ export function readWords(fields, survey) {
     Object.keys(value).every((tag) => isTag(tag) && tag !== own.lang);
   const listed = fields.has("translations") ? fields.take("translations", expected, areWords) : {};
   const tags = Object.keys(listed).sort();
-  return Object.freeze([own, ...tags.map((tag) => readTranslation(listed[tag], `$.translations.${tag}`, tag, own))]);
+  const all = [own, ...tags.map((tag) => readTranslation(listed[tag], `$.translations.${tag}`, tag, own))];
+  return Object.freeze(all.map((words) => withJoint(words, survey)));
+}
+
+/** The same with the words of joint questions, which are those of their items; yes and no are said by the form. */
+function withJoint(/** @type {SurveyWords} */ words, /** @type {import("./survey.js").Survey} */ { questions }) {
+  const joint = questions.filter(({ type }) => type === "joint");
+  if (joint.length === 0) return words;
+  const made = joint.map(({ id, items }) => {
+    const texts = items.map((item) => words.questions[item.id].text);
+    const say = (/** @type {import("./survey.js").Item} */ item, /** @type {any} */ answer) =>
+      item.type === "yes-no" ? (answer ? "yes" : "no") : words.questions[item.id].options[item.options.indexOf(answer)];
+    const { section } = words.questions[items[0].id];
+    return [id, Object.freeze({ text: texts.join(" "), options: cellsIn(items, say), section, unit: "" })];
+  });
+  return Object.freeze({ ...words, questions: Object.freeze({ ...words.questions, ...Object.fromEntries(made) }) });
 }
 
 /** @returns {SurveyWords} */
 function ownWords(
   /** @type {import("./survey.js").Survey} */ { lang, title, introduction, controller, contact, questions },
 ) {
-  const words = questions.map(({ id, text, options, section, range }) => [
+  const items = questions.flatMap((question) => question.items);
+  const words = items.map(({ id, text, options, section, range }) => [
     id,
     Object.freeze({ text, options, section, unit: range?.unit ?? "" }),
   ]);

@@ -27,4 +27,4 @@ export type Receipt = import("./src/ledger.js").Receipt;
 export type Rejected = import("./src/outbox.js").Rejected;
 export { AlreadyAnswered, AnswerError, BudgetExceeded, DeliveryError, InvitationError, ParticipationEnded, SottoError, StateError, SurveyRefused, SurveyUnavailable } from "./src/errors.js";
 export { keepOffDisk, keepToItself } from "./src/fields.js";
-export { Question, Survey } from "./src/survey.js";
+export { Item, Question, Survey } from "./src/survey.js";

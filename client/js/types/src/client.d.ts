@@ -31,9 +31,10 @@ export class SurveyClient<Given extends object = Answers> {
      * answers are.
      *
      * Throws what `survey` throws, and StateError.
-     * @returns {Promise<readonly import("./survey.js").Question[]>}
+     * Questions that are asked together stand one by one.
+     * @returns {Promise<readonly import("./survey.js").Item[]>}
      */
-    questions(): Promise<readonly import("./survey.js").Question[]>;
+    questions(): Promise<readonly import("./survey.js").Item[]>;
     /**
      * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
      *

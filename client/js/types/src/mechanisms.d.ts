@@ -2,7 +2,7 @@
  * Return a published mechanism, trusting nothing. Throws SurveyError.
  * @param {Fields} fields @param {keyof CLASSES} type the question's @param {number} nOptions @returns {Mechanism}
  */
-export function readMechanism(fields: Fields, type: "number" | "yes-no" | "one-of" | "any-of" | "text", nOptions: number): Mechanism;
+export function readMechanism(fields: Fields, type: "number" | "yes-no" | "one-of" | "any-of" | "text" | "joint", nOptions: number): Mechanism;
 export type Fields = import("./documents.js").Fields;
 /**
  * yes-no: 0 or 1; one-of: index; number: steps, or its level; any-of: zeros and ones; text: in normal form C

@@ -7,12 +7,15 @@ export function readSurvey(bytes: Uint8Array): Promise<Survey>;
 /** @param {unknown} value @returns {value is string} whether a survey or a question can have it as its id */
 export function isId(value: unknown): value is string;
 export const MAX_SURVEY_BYTES: number;
-/** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
-export class Question {
-    /** @param {Fields} fields */
-    constructor(fields: Fields);
+/** What stands on a form for one answer: what is asked, and what may be answered. */
+export class Item {
+    /** @param {Fields} fields @param {{[name: string]: import("./questions/types.js").QuestionType}} [types] */
+    constructor(fields: Fields, types?: {
+        [name: string]: import("./questions/types.js").QuestionType;
+    });
     id: any;
-    type: "number" | "yes-no" | "one-of" | "any-of" | "text";
+    type: "number" | "yes-no" | "one-of" | "any-of" | "text" | "joint";
+    /** @type {string} */
     text: string;
     /** @type {readonly string[]} */
     options: readonly string[];
@@ -24,6 +27,23 @@ export class Question {
     want: string | null;
     /** The title of the section that begins with it, or "". */
     section: string;
+    /** What stands on a form for it: itself, or the items that are asked together. @returns {readonly Item[]} */
+    get items(): readonly Item[];
+    /**
+     * Return one person's answer as the mechanism takes it. Throws AnswerError, which never holds the answer.
+     * @param {unknown} answer @returns {any} number, or as `Encoded`
+     */
+    encode(answer: unknown): any;
+    /** What an answer must be, in words. */
+    get expected(): string;
+    /** @returns {import("./questions/types.js").QuestionType} */
+    get kind(): import("./questions/types.js").QuestionType;
+    #private;
+}
+/** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
+export class Question extends Item {
+    /** @param {Fields} fields */
+    constructor(fields: Fields);
     mechanism: import("./mechanisms.js").Mechanism;
     epsilon: string;
     epsilonForever: string;
@@ -34,16 +54,14 @@ export class Question {
      */
     epsilonOf(nReports: number): bigint;
     /**
-     * Return one person's answer as the mechanism takes it. Throws AnswerError, which never holds the answer.
-     * @param {unknown} answer @returns {import("./mechanisms.js").Encoded}
+     * Return what `encode` takes, of answers by item.
+     * @param {{[id: string]: unknown}} answers
      */
-    encode(answer: unknown): import("./mechanisms.js").Encoded;
-    /** What an answer must be, in words. */
-    get expected(): string;
+    answerIn(answers: {
+        [id: string]: unknown;
+    }): any;
     /** @param {Uint8Array} report @returns {any} what it says in the survey's words: see `Draft.reported` */
     reported(report: Uint8Array): any;
-    /** @returns {import("./questions/types.js").QuestionType} */
-    get kind(): import("./questions/types.js").QuestionType;
 }
 /** A survey, checked; epsilons are exact decimals, in nats: of one report, and of all waves if the answers stay. */
 export class Survey {
@@ -116,6 +134,8 @@ export class Survey {
     encode(answers: {
         [id: string]: unknown;
     }, drawn?: readonly boolean[]): (import("./mechanisms.js").Encoded | null)[];
+    /** What stands on a form, each item once, in order: those of questions that are asked together, too. */
+    get items(): Item[];
     #private;
 }
 import { Fields } from "./documents.js";

@@ -1,10 +1,10 @@
 export namespace number {
     export function options(): never[];
     export { takeRange as range };
-    export function skip(fields: import("../documents.js").Fields, question: import("../survey.js").Question): number;
-    export function encode(given: any, { range }: import("../survey.js").Question): number | null;
-    export function expected(_: unknown, { range }: import("../survey.js").Question): string;
-    export function said({ output, from, to }: any, { range }: import("../survey.js").Question): {
+    export function skip(fields: import("../documents.js").Fields, question: import("../survey.js").Item): number;
+    export function encode(given: any, { range }: import("../survey.js").Item): number | null;
+    export function expected(_: unknown, { range }: import("../survey.js").Item): string;
+    export function said({ output, from, to }: any, { range }: import("../survey.js").Item): {
         output: any;
         from: number;
         to: number;
