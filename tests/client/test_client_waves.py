@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,6 +37,7 @@ from sotto_client import (
     SurveyClient,
     SurveyRefused,
 )
+from sotto_client.ledger import write_epsilon
 from sotto_client.outbox import Outbox
 from sotto_client.reporting import check_answers, mark_answers, report_answer, respond
 from sotto_protocol import Problem, compile_toml
@@ -134,6 +136,17 @@ def test_a_changed_answer_is_charged_anew_and_an_old_one_goes_on_with_its_pot(
     assert permanents == [first, second, first, first, second, third]
     assert len({first, second, third}) == 3
     assert len({permanent[:2] for permanent in permanents}) == 1  # the cohort stays, whatever the answer
+
+
+def test_what_version_7_charged_too_much_counts_toward_the_next_wave(http: FaultServer, state: Path) -> None:
+    for wave in (1, 2):
+        answer(http, state, WORDS, wave)
+    with closing(sqlite3.connect(state)) as connection:  # as version 7 left it: n reports took n epsilons
+        connection.execute("UPDATE ledger SET epsilon = ? WHERE wave = 2", (write_epsilon("2.25"),))
+        connection.execute("PRAGMA user_version=7")
+        connection.commit()
+    assert answer(http, state, WORDS, 3).epsilon == sum(PULSE_CHARGES) - Decimal("4.5")
+    assert {Decimal(row[5]) for row in rows_of(state, "ledger")} == {PULSE.epsilon_forever}
 
 
 def test_the_same_text_typed_another_way_is_the_same_answer(

@@ -26,6 +26,8 @@ from sotto_protocol.mechanisms.kary import k_ary_in_waves
 from sotto_protocol.mechanisms.unary import basic_in_waves, optimised_unary_in_waves
 
 Q, E = 2**30, 2**28
+DOCS = Path(__file__).parents[2] / "docs"
+MATHS, CLIENT_PAGE = ((DOCS / page).read_text(encoding="utf-8") for page in ("maths-privacy.md", "client.md"))
 
 
 def k_ary_twice(true: int, kept: int) -> Published:
@@ -155,13 +157,14 @@ def test_waves_take_what_is_stated_in_place_of_a_sum(question: str) -> None:
     survey = compile_toml(f'id = "s"\ntitle = "S"\nwaves = {waves}\n[[questions]]\nid = "q"\ntext = "Q?"\n{asked}')
     assert float(survey.epsilon_forever) == pytest.approx(taken, abs=5e-4)
     assert min(waves * survey.epsilon, survey.questions[0].epsilon_forever) == Decimal(added_up)
+    assert f"| {waves} | {added_up} | {taken} |" in MATHS
+    assert question != "text" or f"three reports of a text take {taken}." in CLIENT_PAGE
 
 
 def test_epsilons_may_take_more_than_their_sum() -> None:
     """Sums would be too low: by these, which `docs/maths-privacy.md` rounds up to a digit or two."""
     worst = ((3, 4, "0.1", "1.3", 0.0056), (8, 8, "0.1", "1.45", 0.181), (64, 8, "0.14", "2.62", 1.176))
-    page = (Path(__file__).parents[2] / "docs" / "maths-privacy.md").read_text(encoding="utf-8")
-    row = next(line for line in page.splitlines() if line.startswith("| loss above n ε |"))
+    row = next(line for line in MATHS.splitlines() if line.startswith("| loss above n ε |"))
     stated = map(float, row.split("|")[2:-1])
     for (k, n, epsilon, forever, too_low), most in zip(worst, stated, strict=True):
         mechanism = k_ary_in_waves(k, Decimal(epsilon), Decimal(forever))
