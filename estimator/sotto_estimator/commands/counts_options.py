@@ -49,6 +49,14 @@ class DesignInput:
     specs: tuple[tuple[str, DesignSpec], ...] = ()
     allow_conclusive: bool = False
 
+    def check_absent(self) -> None:
+        """Raise UsageError for a design, where neither counts nor a table are given."""
+        if self.specs:
+            raise click.UsageError(
+                "--design, --truth, --warner and --epsilon go with counts (--yes, --n ..), or with a table "
+                "(--column ..)."
+            )
+
     def check(self, design: Design) -> None:
         """Raise UsageError where a design's reports can prove an answer, and that was not allowed."""
         if design.is_conclusive and not self.allow_conclusive:
@@ -170,7 +178,7 @@ def counts_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError("--design, --truth, --warner and --epsilon all say how people were asked: give one.")
         if short and prob is not None:
             raise click.UsageError("--prob goes with --design, and not with --truth, --warner or --epsilon.")
-        asked = DesignInput((("", short),) if short else _read_designs(designs, prob), allow_conclusive)
+        asked = DesignInput((("", short),) if short else read_designs(designs, prob), allow_conclusive)
         given = _read_counts(n_yes, n_reports, counts)
         return command(*arguments, asked=asked, paper=CountsInput(asked, given) if given else None, **options)
 
@@ -193,7 +201,8 @@ def _read_counts(n_yes: int | None, n_reports: int | None, counts: tuple[Given, 
     return (SaidYes(n_yes, n_reports - n_yes),)
 
 
-def _read_designs(designs: tuple[str, ...], prob: str | None) -> tuple[tuple[str, DesignSpec], ...]:
+def read_designs(designs: tuple[str, ...], prob: str | None = None) -> tuple[tuple[str, DesignSpec], ...]:
+    """Return the designs, each with the text of its arm, "" without one. Raises UsageError."""
     if prob is not None:
         if len(designs) != 1 or "(" in designs[0]:
             raise click.UsageError("--prob goes with one --design without values: --design crosswise --prob 1/6.")

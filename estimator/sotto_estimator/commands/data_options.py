@@ -1,7 +1,7 @@
 """The options of `sotto estimate` for a table: columns of what was reported, by whom, and how they were drawn."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,8 @@ class DataOptions:
         """Return the file that is meant. Raises UsageError, and SourceError for margins that cannot be read."""
         if len(sources) != 1:
             raise click.UsageError("--column goes with one file.")
-        reports = ReportColumn(self.column, self._designs(specs), self.arm, self._texts())
+        texts = report_texts_of(self.yes_is, self.report_texts)
+        reports = ReportColumn(self.column, designs_by_arm(specs, self.arm), self.arm, texts)
         return DataFile(FileSource((Path(sources[0]),)), reports, self._sampling(), self.by)
 
     def read(self, sources: Sequence[str], asked: DesignInput) -> Data:
@@ -61,27 +62,6 @@ class DataOptions:
             asked.check(design)
         return found
 
-    def _designs(self, specs: Sequence[tuple[str, DesignSpec]]) -> Mapping[str, DesignSpec]:
-        if not specs:
-            raise click.UsageError("Say how the people in --column were asked: add --design.")
-        labels = [label for label, _ in specs]
-        if self.arm and "" in labels:
-            raise click.UsageError(
-                "--arm needs a design for each text in its column: --design 'TEXT=NAME(PARAMETER=VALUE)'."
-            )
-        if not self.arm and labels != [""]:
-            raise click.UsageError("Several designs need --arm: the column with each person's design.")
-        if len({*labels}) < len(labels):
-            raise click.UsageError("--design names the same arm twice.")
-        return dict(specs)
-
-    def _texts(self) -> tuple[str, ...]:
-        if self.yes_is is not None and self.report_texts is not None:
-            raise click.UsageError("Give --yes-is or --reports, one of the two.")
-        if self.yes_is is not None:
-            return (self.yes_is,)
-        return tuple(text.strip() for text in (self.report_texts or "").split(",") if text.strip())
-
     def _sampling(self) -> SamplingColumns:
         if bool(self.post_stratify) != bool(self.margins):
             raise click.UsageError("--post-stratify and --margins go together.")
@@ -92,26 +72,46 @@ class DataOptions:
             raise click.BadParameter(str(fault), param_hint="--margins") from fault
 
 
-def _column(option: str, words: str, *, hidden: bool = False) -> Callable[..., Any]:
+def designs_by_arm(specs: Sequence[tuple[str, DesignSpec]], arm: str) -> dict[str, DesignSpec]:
+    """Return designs by the texts of the column `arm`. Raises UsageError where they do not go with it."""
+    labels = [label for label, _ in specs]
+    if not specs:
+        raise click.UsageError("Say how the people in the table were asked: add --design.")
+    if arm and "" in labels:
+        raise click.UsageError(
+            "--arm needs a design for each text in its column: --design 'TEXT=NAME(PARAMETER=VALUE)'."
+        )
+    if not arm and labels != [""]:
+        raise click.UsageError("Several designs need --arm: the column with each person's design.")
+    if len({*labels}) < len(labels):
+        raise click.UsageError("--design names the same arm twice.")
+    return dict(specs)
+
+
+def report_texts_of(yes_is: str | None, reports: str | None) -> tuple[str, ...]:
+    """Return the texts that mean the reports, in the design's order. Raises UsageError where both options are given."""
+    if yes_is is not None and reports is not None:
+        raise click.UsageError("Give --yes-is or --reports, one of the two.")
+    if yes_is is not None:
+        return (yes_is,)
+    return tuple(text.strip() for text in (reports or "").split(",") if text.strip())
+
+
+def column_option(option: str, words: str, *, hidden: bool = False) -> Callable[..., Any]:
+    """Return an option that takes the name of a column."""
     return click.option(option, metavar="COLUMN", default="", help=words, hidden=hidden)
 
 
-def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a table; the command gets `data`, DataOptions."""
-    return grouped(
-        "data", DataOptions, *in_section(TABLE, *_REPORTS), *in_section(DRAWN, *_sampling_options(hidden=False))
-    )(command)
+def data_options(command: Callable[..., Any], *, is_simple: bool = False) -> Callable[..., Any]:
+    """Add the options of a table; the command gets `data`, DataOptions.
+
+    `is_simple`: for simple random samples. The command refuses the options of other samples, so they are not listed.
+    """
+    sampling = in_section(DRAWN, *_sampling_options(hidden=is_simple))
+    return grouped("data", DataOptions, *in_section(TABLE, *_REPORTS), *sampling)(command)
 
 
-def simple_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the same to a command of people who were drawn simply, which refuses the others: they are not listed."""
-    return grouped(
-        "data", DataOptions, *in_section(TABLE, *_REPORTS), *in_section(DRAWN, *_sampling_options(hidden=True))
-    )(command)
-
-
-_REPORTS = (
-    _column("--column", "Column of the reports; --design says how people were asked."),
+REPORT_OPTIONS = (
     click.option("--yes-is", metavar="TEXT", help="The text that means yes  [default: yes, true or 1]."),
     click.option(
         "--reports",
@@ -119,26 +119,30 @@ _REPORTS = (
         metavar="TEXT,TEXT,..",
         help="The texts that mean the design's reports, in its order.",
     ),
-    _column(
+    column_option(
         "--arm",
         "Column that names each person's design. Give --design 'TEXT=NAME(PARAMETER=VALUE)' for each of its texts.",
     ),
-    click.option(
-        "--by",
-        metavar="COLUMN",
-        default="",
-        help="Column of groups: estimate each group. Also with --format.",
-    ),
+)
+"""How the reports in a column are read."""
+_REPORTS = (
+    column_option("--column", "Column of the reports; --design says how people were asked."),
+    *REPORT_OPTIONS,
+    column_option("--by", "Column of groups: estimate each group. Also with --format."),
 )
 
 
 def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
     """Return the options of how people were drawn."""
     return (
-        _column("--weights", "Column of sampling weights. Errors are then approximate.", hidden=hidden),
-        _column("--strata", "Column of the strata of the sample. Errors are then approximate.", hidden=hidden),
-        _column("--clusters", "Column of the clusters of the sample. Errors are then approximate.", hidden=hidden),
-        _column("--post-stratify", "Column of groups whose population sizes are known; with --margins.", hidden=hidden),
+        column_option("--weights", "Column of sampling weights. Errors are then approximate.", hidden=hidden),
+        column_option("--strata", "Column of the strata of the sample. Errors are then approximate.", hidden=hidden),
+        column_option(
+            "--clusters", "Column of the clusters of the sample. Errors are then approximate.", hidden=hidden
+        ),
+        column_option(
+            "--post-stratify", "Column of groups whose population sizes are known; with --margins.", hidden=hidden
+        ),
         click.option(
             "--margins",
             metavar="TEXT=N,.. | FILE",

@@ -144,10 +144,7 @@ def _of_tallies(
         raise click.UsageError(
             "Give a collector's URL and a survey, tally files, counts (--yes, --n ..), or a table (--column ..)."
         )
-    if asked.specs:
-        raise click.UsageError(
-            "--design, --truth, --warner and --epsilon go with counts (--yes, --n ..), or with a table (--column ..)."
-        )
+    asked.check_absent()
     source = read_source(sources, token)
     if by_stratum:
         if chosen.stratum or save_tally:

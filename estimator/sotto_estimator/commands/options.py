@@ -47,17 +47,11 @@ level_option = click.option(
 )
 
 
-TARGET_HELP = (
-    "Describe the population that respondents are drawn from, or only the respondents  "
-    "[default: the survey's `about`, else population]."
-)
-
-
 def interval_options(
     kind: type[IntervalOptions], *more: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --level, --method, --target and `more`; the command gets `options`, of this kind."""
-    return grouped("options", kind, *more, *in_section(INTERVALS, level_option, _METHOD, _TARGET))
+    return grouped("options", kind, *more, *in_section(INTERVALS, level_option, _METHOD, target_option))
 
 
 _METHOD = click.option(
@@ -67,7 +61,12 @@ _METHOD = click.option(
     show_default=True,
     help="Method of the confidence intervals.",
 )
-_TARGET = click.option("--target", type=click.Choice(TARGETS), help=TARGET_HELP)
+target_option = click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    help="Describe the population that respondents are drawn from, or only the respondents  "
+    "[default: the survey's `about`, else population].",
+)
 simultaneous_option = click.option(
     "--simultaneous",
     is_flag=True,
@@ -157,8 +156,14 @@ def refuse_token() -> None:
 def refuse_others(taken: Collection[str], option: str) -> None:
     """Raise UsageError for a typed option whose name is not in `taken`: it says nothing beside this one."""
     refuse_token()
+    names = [str(parameter.name) for parameter in click.get_current_context().command.params]
+    refuse_beside(option, [name for name in names if name not in taken])
+
+
+def refuse_beside(option: str, names: Collection[str]) -> None:
+    """Raise UsageError for a typed option of these names: it does not go with this one."""
     for parameter in click.get_current_context().command.params:
-        if parameter.name not in taken and is_typed(str(parameter.name)):
+        if parameter.name in names and is_typed(str(parameter.name)):
             raise click.UsageError(f"{parameter.opts[0]} does not go with {option}.")
 
 

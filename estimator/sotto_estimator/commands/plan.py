@@ -195,18 +195,13 @@ def _check_together(ask: QuestionAsk, against: Against | None, output: Output, *
     is_draw = ask.n_questions is not None
     if is_draw and (not of_shares or ask.epsilon_forever is not None):
         raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
-    _check_assurance(is_draw)
+    if is_draw and is_typed("assurance"):
+        raise click.UsageError(
+            "--assurance does not go with --questions: there, how many people are asked a question is random too."
+        )
     has_curves = of_shares and not is_draw and ask.epsilon_forever is None
     if against and not (output.plot_path and has_curves):
         raise click.UsageError(
             "--against goes with --plot, and not with --questions, --text, --minimum or --epsilon-forever."
         )
     return bool(output.plot_path) and has_curves
-
-
-def _check_assurance(is_drawn: bool) -> None:
-    """Raise UsageError for an --assurance that was typed where how many are asked a question is random as well."""
-    if is_typed("assurance") and is_drawn:
-        raise click.UsageError(
-            "--assurance does not go with --questions: there, how many people are asked a question is random too."
-        )

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sotto_estimator.commands.options import grouped, is_typed
+from sotto_estimator.commands.options import grouped, refuse_beside
 from sotto_estimator.commands.sections import NUMBERS, in_section
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions
@@ -24,13 +24,7 @@ _OPTIONS = (
         help="The expected standard deviation between people  [default: a quarter of the range].",
     ),
 )
-_NEVER_NUMBERS = {
-    "n_options": "--options",
-    "max_selected": "--max-selected",
-    "share": "--share",
-    "assurance": "--assurance",
-    "is_text": "--text",
-}
+_NEVER_NUMBERS = ("n_options", "max_selected", "share", "assurance", "is_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +44,7 @@ class NumberAsk:
             return False
         if self.minimum is None or self.maximum is None:
             raise click.UsageError("--minimum and --maximum go together.")
-        for name, flag in _NEVER_NUMBERS.items():
-            if is_typed(name):
-                raise click.UsageError(f"{flag} does not go with --minimum and --maximum.")
+        refuse_beside("--minimum and --maximum", _NEVER_NUMBERS)
         try:
             number_study(*self.range, self.deviation)
         except DomainError as fault:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sotto_estimator.commands.options import grouped, is_typed
+from sotto_estimator.commands.options import grouped, refuse_beside
 from sotto_estimator.commands.sections import TEXT, in_section, refuse_sections
 from sotto_estimator.strings.plan import POWER
 from sotto_estimator.strings.text_plan import TextPlan, plan_texts
@@ -42,16 +42,7 @@ _OPTIONS = (
         help="Cohorts of devices that hash differently  [default: the plan chooses].",
     ),
 )
-_NEVER_TEXT = {
-    "n_options": "--options",
-    "max_selected": "--max-selected",
-    "half_width": "--half-width",
-    "target": "--target",
-    "method": "--method",
-    "level": "--level",
-    "share": "--share",
-    "assurance": "--assurance",
-}
+_NEVER_TEXT = ("n_options", "max_selected", "half_width", "target", "method", "level", "share", "assurance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +64,10 @@ def text_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_text_plan_options(is_text: bool) -> None:
     """Raise UsageError for an option that was typed and does not go with --text, or goes only with it."""
-    if not is_text:
+    if is_text:
+        refuse_beside("--text", _NEVER_TEXT)
+    else:
         refuse_sections(TEXT)
-    for name, flag in _NEVER_TEXT.items():
-        if is_text and is_typed(name):
-            raise click.UsageError(f"{flag} does not go with --text.")
 
 
 def text_plan(

@@ -1,5 +1,7 @@
 """`sotto power`: tests, how likely they find what is there, and how many respondents that takes."""
 
+from typing import Any
+
 import click
 
 from sotto_estimator.commands.output import Output
@@ -12,7 +14,7 @@ from sotto_estimator.commands.power_options import (
     test_option,
 )
 from sotto_estimator.commands.sections import SectionedCommand
-from sotto_estimator.planning.power_change import PEOPLE, People
+from sotto_estimator.planning.power_change import PEOPLE
 from sotto_protocol.words import examples
 
 _SHARE = "sotto power share --epsilon 1 --null .1 --share .15"
@@ -39,9 +41,9 @@ def power() -> None:
 @one_sided_option
 @options_option
 @power_options
-def share(ask: PowerAsk, output: Output, null: float, share: float, is_one_sided: bool, n_options: int | None) -> None:
+def share(ask: PowerAsk, output: Output, **test: Any) -> None:
     """Is a share different from --null? By the exact binomial test."""
-    ask.show(output, "share", is_one_sided, n_options, null=null, share=share)
+    ask.show(output, "share", **test)
 
 
 @power.command(cls=SectionedCommand, epilog=examples(_GROUPS, f"{_GROUPS} --n 2000"))
@@ -50,11 +52,9 @@ def share(ask: PowerAsk, output: Output, null: float, share: float, is_one_sided
 @one_sided_option
 @options_option
 @power_options
-def groups(
-    ask: PowerAsk, output: Output, share: float, other_share: float, is_one_sided: bool, n_options: int | None
-) -> None:
+def groups(ask: PowerAsk, output: Output, **test: Any) -> None:
     """Do two independent groups have different shares? By Fisher's exact test."""
-    ask.show(output, "groups", is_one_sided, n_options, share=share, other_share=other_share)
+    ask.show(output, "groups", **test)
 
 
 @power.command(cls=SectionedCommand, epilog=examples(_CHANGE, f"{_CHANGE} --people same --n 2000"))
@@ -70,17 +70,9 @@ def groups(
 @one_sided_option
 @options_option
 @power_options
-def change(
-    ask: PowerAsk,
-    output: Output,
-    share: float,
-    later_share: float,
-    people: People,
-    is_one_sided: bool,
-    n_options: int | None,
-) -> None:
+def change(ask: PowerAsk, output: Output, **test: Any) -> None:
     """Has a share changed between two waves? By Fisher's exact test, for other people or the same."""
-    ask.show(output, "change", is_one_sided, n_options, share=share, later_share=later_share, people=people)
+    ask.show(output, "change", **test)
 
 
 @power.command(cls=SectionedCommand, epilog=examples(_TREND, f"{_TREND} --n 2000"))
@@ -90,17 +82,9 @@ def change(
 @one_sided_option
 @options_option
 @power_options
-def trend(
-    ask: PowerAsk,
-    output: Output,
-    n_waves: int,
-    share: float,
-    last_share: float,
-    is_one_sided: bool,
-    n_options: int | None,
-) -> None:
+def trend(ask: PowerAsk, output: Output, **test: Any) -> None:
     """Does a share rise or fall over the waves? By the Cochran-Armitage test, for other people in each wave."""
-    ask.show(output, "trend", is_one_sided, n_options, n_waves=n_waves, share=share, last_share=last_share)
+    ask.show(output, "trend", **test)
 
 
 @power.command(cls=SectionedCommand, epilog=examples(_ASSOCIATION, f"{_ASSOCIATION} --n 2000"))
@@ -111,12 +95,14 @@ def trend(
     show_default=True,
     help="The true share of yes to the first question, between 0 and 1.",
 )
-@share_option("--if-yes", "The true share of yes to the second question among people who say yes to the first.")
-@share_option("--if-no", "The same among people who say no to the first.")
+@share_option(
+    "--if-yes", "The true share of yes to the second question among people who say yes to the first.", "share_if_yes"
+)
+@share_option("--if-no", "The same among people who say no to the first.", "share_if_no")
 @power_options
-def association(ask: PowerAsk, output: Output, share: float, if_yes: float, if_no: float) -> None:
+def association(ask: PowerAsk, output: Output, **test: Any) -> None:
     """Do the answers to two yes-no questions go together? By the test of `sotto associate`; each has --epsilon."""
-    ask.show(output, "association", share=share, share_if_yes=if_yes, share_if_no=if_no)
+    ask.show(output, "association", **test)
 
 
 @power.command(cls=SectionedCommand, epilog=examples(_REGRESSION, f"{_REGRESSION} --n 2000"))
@@ -132,15 +118,6 @@ def association(ask: PowerAsk, output: Output, share: float, if_yes: float, if_n
 @one_sided_option
 @options_option
 @power_options
-def regression(
-    ask: PowerAsk,
-    output: Output,
-    share: float,
-    slope: float,
-    covariate_share: float | None,
-    is_one_sided: bool,
-    n_options: int | None,
-) -> None:
+def regression(ask: PowerAsk, output: Output, **test: Any) -> None:
     """Does a hidden answer depend on something known about everybody? By the slope of a logistic regression."""
-    given = {"share": share, "slope": slope, "covariate_share": covariate_share}
-    ask.show(output, "regression", is_one_sided, n_options, **given)
+    ask.show(output, "regression", **test)

@@ -99,6 +99,6 @@ def power_options(command: Command) -> Command:
     return output_options(grouped("ask", PowerAsk, *_OPTIONS)(command))
 
 
-def share_option(name: str, text: str) -> Callable[[Command], Command]:
-    """Return a required option that takes a share."""
-    return test_option(name, type=SHARE, required=True, help=text)
+def share_option(name: str, text: str, *parameter: str) -> Callable[[Command], Command]:
+    """Return a required option that takes a share. `parameter`: its own name, where that is not the option's."""
+    return test_option(name, *parameter, type=SHARE, required=True, help=text)

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from sotto_estimator.commands.counts_options import DesignInput
+from sotto_estimator.commands.counts_options import DesignInput, read_designs
+from sotto_estimator.commands.data_options import REPORT_OPTIONS, column_option, designs_by_arm, report_texts_of
 from sotto_estimator.commands.options import chosen_options, grouped, level_option, old_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.regress_sources import names_reports, regress_sources
 from sotto_estimator.commands.sections import DESIGN, DRAWN, INTERVALS, MODEL, SectionedCommand, in_section
-from sotto_estimator.designs.spec import DesignSpec, read_labelled
 from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.formula import Formula, read_formula
@@ -34,19 +34,7 @@ _COLUMNS = (
             help="The design, by name (docs/designs.md). A value may be a column's name.",
         ),
         click.option("--allow-conclusive", is_flag=True, help="Allow designs in which a report can prove the answer."),
-        click.option(
-            "--arm",
-            metavar="COLUMN",
-            default="",
-            help="Column that names each person's design. Give --design 'TEXT=NAME(..)' for each of its texts.",
-        ),
-        click.option("--yes-is", metavar="TEXT", help="The text that means yes  [default: yes, true or 1]."),
-        click.option(
-            "--reports",
-            metavar="TEXT,TEXT,..",
-            default="",
-            help="The texts that mean the design's reports, in its order.",
-        ),
+        *REPORT_OPTIONS,
     ),
     *in_section(
         MODEL,
@@ -57,18 +45,11 @@ _COLUMNS = (
             show_default=True,
             help="With hidden(COLUMN): the model of the outcome. auto is logistic for yes and no, else normal.",
         ),
-        click.option(
+        column_option(
             "--random-intercept",
-            metavar="COLUMN",
-            default="",
-            help="Column of groups, such as villages. Each group gets a normally distributed intercept.",
+            "Column of groups, such as villages. Each group gets a normally distributed intercept.",
         ),
-        click.option(
-            "--offset",
-            metavar="COLUMN",
-            default="",
-            help="Column that is added to the log odds of yes, with a coefficient of 1.",
-        ),
+        column_option("--offset", "Column that is added to the log odds of yes, with a coefficient of 1."),
         click.option(
             "--predict",
             "people",
@@ -81,13 +62,10 @@ _COLUMNS = (
 )
 _SAMPLING = in_section(
     DRAWN,
-    click.option("--weights", metavar="COLUMN", default="", help="Column of sampling weights."),
-    click.option("--strata", metavar="COLUMN", default="", help="Column of the strata of the sample."),
-    click.option(
-        "--clusters",
-        metavar="COLUMN",
-        default="",
-        help="Column of the clusters of the sample. It changes the errors only; see --random-intercept.",
+    column_option("--weights", "Column of sampling weights."),
+    column_option("--strata", "Column of the strata of the sample."),
+    column_option(
+        "--clusters", "Column of the clusters of the sample. It changes the errors only; see --random-intercept."
     ),
 )
 (_LEVEL,) = in_section(INTERVALS, level_option)
@@ -117,7 +95,7 @@ def regress(
     allow_conclusive: bool,
     arm: str,
     yes_is: str | None,
-    reports: str,
+    report_texts: str | None,
     outcome: str,
     random_intercept: str,
     offset: str,
@@ -142,7 +120,7 @@ def regress(
             "Give a table, a file of packed reports, or a collector's URL and a survey; and then a formula."
         )
     if names_reports(sources[:-1], designs):
-        of_rows = [arm, yes_is, reports, outcome != "auto", random_intercept, offset, sampling.names, people]
+        of_rows = [arm, yes_is, report_texts, outcome != "auto", random_intercept, offset, sampling.names, people]
         if allow_conclusive or any(of_rows):
             raise click.UsageError(
                 "With a survey's reports give only --level, --wave and --stratum: the survey says the rest."
@@ -154,11 +132,8 @@ def regress(
         raise click.UsageError(
             "With a table give one formula, without --wave and --stratum: sotto regress FILE 'cheated ~ age'."
         )
-    if yes_is is not None and reports:
-        raise click.UsageError("Give --yes-is or --reports, one of the two.")
-    texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
-    read = _read_formula(formula)
-    column = ReportColumn(read.reports, _read_designs(designs, arm), arm, texts)
+    texts, read = report_texts_of(yes_is, report_texts), _read_formula(formula)
+    column = ReportColumn(read.reports, designs_by_arm(read_designs(designs), arm), arm, texts)
     asked = RegressionSpec(read, column, outcome, random_intercept, sampling, offset)
     data = FileSource((file,)).table(asked.names, complete=asked.complete)
     for design in column.read(data).designs:
@@ -171,24 +146,6 @@ def _read_formula(text: str) -> Formula:
         return read_formula(text)
     except DomainError as fault:
         raise click.UsageError(str(fault)) from fault
-
-
-def _read_designs(texts: tuple[str, ...], arm: str) -> dict[str, DesignSpec]:
-    """Return the designs by the texts of the arms. Raises UsageError where they do not go with --arm."""
-    try:
-        read = [read_labelled(text) for text in texts]
-    except DomainError as fault:
-        raise click.BadParameter(str(fault), param_hint="--design") from fault
-    labels = [label for label, _ in read]
-    if arm and (not read or "" in labels or len({*labels}) < len(labels)):
-        raise click.UsageError(
-            "--arm needs a design for each text in its column: --design 'TEXT=NAME(PARAMETER=VALUE)'."
-        )
-    if not arm and labels != [""]:
-        raise click.UsageError(
-            "Say how people were asked: add --design. Several designs need --arm, the column with each person's design."
-        )
-    return dict(read)
 
 
 def _read_cells(text: str) -> dict[str, str]:

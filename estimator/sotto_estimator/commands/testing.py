@@ -7,15 +7,14 @@ from typing import Any
 import click
 
 from sotto_estimator.api import share_test
-from sotto_estimator.channel.channel import TARGETS, Target
+from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.counts_options import CountsInput, counts_options
-from sotto_estimator.commands.data_options import simple_data_options
-from sotto_estimator.commands.options import TARGET_HELP, grouped, level_option, token_option
+from sotto_estimator.commands.data_options import data_options
+from sotto_estimator.commands.options import grouped, level_option, target_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import CHOICE, COUNTS, INTERVALS, SURVEY, TEST, SectionedCommand, in_section
 from sotto_estimator.commands.testing_sources import TestInput, find_groups, find_one, refusing_unasked
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
-from sotto_estimator.comparing.exact_tests import Alternative, Method
 from sotto_estimator.comparing.group_estimates import People
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.designs.given import SaidYes
@@ -35,21 +34,6 @@ _PLACE = (
         "--stratum", "chosen_strata", metavar="NAME", multiple=True, help="Use this stratum; repeat it for groups."
     ),
 )
-_simultaneous = click.option(
-    "--simultaneous", is_flag=True, help="Make all rows hold together: intervals by Bonferroni, P-values by Holm."
-)
-_target = click.option(
-    "--target",
-    type=click.Choice(TARGETS),
-    help=TARGET_HELP,
-)
-_people = click.option(
-    "--people",
-    type=click.Choice(["other", "same"]),
-    help="Whether groups are other people, or may be the same  [default: same for waves of a survey, else other].",
-)
-
-
 _NULL, _ALTERNATIVE, _METHOD, _SCORES = in_section(
     TEST,
     click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share to test against."),
@@ -81,13 +65,22 @@ _OTHER_YES, _OTHER_N = in_section(
     ),
     click.option("--other-n", type=click.IntRange(min=1), help="With --yes and --n: all reports of the other group."),
 )
-(_ANYTIME,) = in_section(
+_SIMULTANEOUS, _TARGET, _PEOPLE, _ANYTIME, _LEVEL = in_section(
     INTERVALS,
+    click.option(
+        "--simultaneous", is_flag=True, help="Make all rows hold together: intervals by Bonferroni, P-values by Holm."
+    ),
+    target_option,
+    click.option(
+        "--people",
+        type=click.Choice(["other", "same"]),
+        help="Whether groups are other people, or may be the same  [default: same for waves of a survey, else other].",
+    ),
     click.option(
         "--anytime", is_flag=True, help="Make intervals that stay valid however often you look while reports come in."
     ),
+    level_option,
 )
-_simultaneous, _target, _people, _level = in_section(INTERVALS, _simultaneous, _target, _people, level_option)
 
 
 def _with_place(command: Command) -> Command:
@@ -95,7 +88,7 @@ def _with_place(command: Command) -> Command:
     with_all = grouped(
         "place", TestInput, *in_section(CHOICE, *_PLACE[:2]), *in_section(SURVEY, *_PLACE[2:]), token_option
     )(command)
-    return counts_options(simple_data_options(output_options(_level(with_all))))
+    return counts_options(data_options(output_options(_LEVEL(with_all)), is_simple=True))
 
 
 _SHARE_EXAMPLES = (
@@ -126,31 +119,28 @@ def test() -> None:
 @_NULL
 @_ALTERNATIVE
 @_METHOD
-@_simultaneous
+@_SIMULTANEOUS
 @_with_place
 def share(
     place: TestInput,
     output: Output,
-    null: float,
-    alternative: Alternative,
-    method: Method,
     level: float,
     simultaneous: bool,
+    **how: Any,
 ) -> None:
     """Is a share different from --null? By an exact test of the number of reports."""
     of, options = find_one(place), IntervalOptions(level=level, simultaneous=simultaneous)
-    how: dict[str, Any] = {"alternative": alternative, "method": method, "options": options}
     with refusing_unasked():
-        output.show(share_test(of, null=null, question=place.question, answer=place.answer, **how))
+        output.show(share_test(of, question=place.question, answer=place.answer, options=options, **how))
 
 
 @test.command(cls=SectionedCommand, epilog=examples(*_GROUPS_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
 @_OTHER_YES
 @_OTHER_N
-@_people
-@_simultaneous
-@_target
+@_PEOPLE
+@_SIMULTANEOUS
+@_TARGET
 @_ANYTIME
 @_with_place
 def groups(
@@ -181,9 +171,9 @@ def groups(
 @test.command(cls=SectionedCommand, epilog=examples(*_TREND_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
 @_SCORES
-@_people
-@_simultaneous
-@_target
+@_PEOPLE
+@_SIMULTANEOUS
+@_TARGET
 @_with_place
 def trend(
     place: TestInput,
@@ -191,12 +181,11 @@ def trend(
     scores: str,
     people: People | None,
     target: Target | None,
-    level: float,
-    simultaneous: bool,
+    **how: Any,
 ) -> None:
     """Does a share rise or fall over ordered groups? By the Cochran-Armitage test, which is approximate."""
     found = find_groups(place, target)
-    options = CompareOptions(level, found.target, simultaneous, people=people or found.people)
+    options = CompareOptions(target=found.target, people=people or found.people, **how)
     output.show(found.told(trend_of_sides(found.title, found.groups, options, _scores(scores) or found.scores)))
 
 

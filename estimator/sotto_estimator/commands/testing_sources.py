@@ -73,10 +73,8 @@ def _check_one(place: TestInput) -> None:
         raise click.UsageError("Give a collector's URL and a survey, tally files, counts, or a table (--column).")
     if not place.data:
         place.data.check_absent()
-    if place.asked.specs and not (place.paper or place.data):
-        raise click.UsageError(
-            "--design, --truth, --warner and --epsilon go with counts (--yes, --n ..), or with a table (--column ..)."
-        )
+    if not (place.paper or place.data):
+        place.asked.check_absent()
     if (place.chosen_waves or place.chosen_strata) and (place.paper or place.data):
         raise click.UsageError("--wave and --stratum go with a collector's URL.")
 

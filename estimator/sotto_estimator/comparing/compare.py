@@ -12,7 +12,7 @@ from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import GroupEstimate, People
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import Span, Tested
+from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.intervals.intervals import check_level
@@ -34,7 +34,7 @@ _TESTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Row):
     """The share, or mean, of one answer in `group`, less that in `reference`. `unit`: of means; None of shares.
 
     `test`: by which the P-value of equality is; `interval`: by which the intervals are, of which every one holds at the
@@ -87,11 +87,6 @@ class Difference:
         """Whether the test found anything."""
         return self.verdict not in (None, "not told apart")
 
-    @property
-    def is_void(self) -> bool:
-        """Whether counts of a group contradict its design."""
-        return self.verdict is None
-
     def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
         """Return the two groups' estimates without those of these groups, and which these are."""
         return {
@@ -103,27 +98,23 @@ class Difference:
     @property
     def span(self) -> Span:
         """What is drawn of it."""
-        named = ", ".join(filter(None, [self.question, self.answer, f"{self.group} - {self.reference}"]))
+        named = f"{self.named}, {self.group} - {self.reference}".removeprefix(", ")
         low, high = (math.nan if end is None else end for end in (self.difference_low, self.difference_high))
         return Span(named, math.nan if self.difference is None else self.difference, low, high, self.unit)
 
     @property
     def sentence(self) -> str:
         """What is known, in plain words."""
-        named = ", ".join(filter(None, [self.question, self.answer]))
         if self.is_void:
             return misfit_sentence(self.question, self.contradicting)
         if self.verdict == "not told apart":
-            return f"{named}: no difference between {self.group} and {self.reference} can be shown."
-        return f"{named}: {self.verdict} in {self.group} than in {self.reference}."
+            return f"{self.named}: no difference between {self.group} and {self.reference} can be shown."
+        return f"{self.named}: {self.verdict} in {self.group} than in {self.reference}."
 
     @property
     def alike(self) -> str:
         """What is known of many groups of which the same is known."""
-        named, reference = (
-            text.replace("{", "{{").replace("}", "}}")
-            for text in (", ".join(filter(None, [self.question, self.answer])), self.reference)
-        )
+        named, reference = (text.replace("{", "{{").replace("}", "}}") for text in (self.named, self.reference))
         if self.is_void:
             return f"{named}: {{n}} groups cannot be compared, because counts contradict the survey's design."
         if self.verdict == "not told apart":

@@ -1,9 +1,10 @@
 """What tests return: rows, and what is wrong with the counts that they are made of."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from sotto_estimator.intervals.group_misfit import MANY, GroupMisfit, alarms_of
 from sotto_estimator.results.result import Result
@@ -19,39 +20,50 @@ class Span(NamedTuple):
     unit: str | None
 
 
-class Row(Protocol):
-    """A frozen dataclass, one test or one comparison."""
+class Row(ABC):
+    """One test or one comparison, a frozen dataclass with these members among others."""
 
+    __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Any]]
+    FOUND: ClassVar[tuple[str, ...]]
+    """The members that say something: None where counts of a group that is compared contradict its design."""
+
+    question: str
+    answer: str
+    verdict: str | None
 
     @property
-    def question(self) -> str:
-        """What it is of."""
+    def named(self) -> str:
+        """The question, and the answer if it has several."""
+        return ", ".join(filter(None, [self.question, self.answer]))
 
     @property
+    @abstractmethod
     def compared(self) -> tuple[str, ...]:
         """The names of the groups whose counts it is made of."""
 
     @property
     def is_void(self) -> bool:
         """Whether it says nothing, since counts contradict the design."""
+        return self.verdict is None
 
-    FOUND: ClassVar[tuple[str, ...]]
-    """The members that say something: None where counts of a group that is compared contradict its design."""
-
+    @abstractmethod
     def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
-        """Return the members that are of single groups, without these groups' estimates."""
+        """Return the members that are of single groups, without these groups' estimates, and which these are."""
 
     @property
+    @abstractmethod
     def sentence(self) -> str:
         """What is known, in plain words."""
 
     @property
     def alike(self) -> str:
         """What is known of many rows that say the same, with {n} for how many they are; "" where none does."""
+        return ""
 
     @property
-    def span(self) -> "Span":
+    @abstractmethod
+    def span(self) -> Span:
         """What is drawn of it."""
 
 

@@ -9,7 +9,7 @@ from sotto_estimator.comparing.exact_tests import Alternative, Method, share_tes
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import Span, Tested
+from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import check_level, confidence_interval, is_interval
 from sotto_estimator.results.words import level_words, misfit_sentence
@@ -19,7 +19,7 @@ _SAID = {"not ruled out": "could be", "another": "differs from"}
 
 
 @dataclass(frozen=True, slots=True)
-class ShareTested:
+class ShareTested(Row):
     """The test of one answer's share being `null`, and the interval of the same method.
 
     `low`, `high`: None where the interval holds no share. `verdict`: "not ruled out", or what the share is instead:
@@ -45,11 +45,6 @@ class ShareTested:
         """One group, which has no name."""
         return ("",)
 
-    @property
-    def is_void(self) -> bool:
-        """Whether counts contradict the design."""
-        return self.verdict is None
-
     def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
         """Return nothing more: there is one group."""
         return {}
@@ -57,22 +52,15 @@ class ShareTested:
     @property
     def span(self) -> Span:
         """What is drawn of it."""
-        named = ", ".join(filter(None, [self.question, self.answer]))
         low, high = (math.nan if end is None else end for end in (self.low, self.high))
-        return Span(named, math.nan if self.share is None else self.share, low, high, None)
-
-    @property
-    def alike(self) -> str:
-        """Nothing: each row is of its own answer."""
-        return ""
+        return Span(self.named, math.nan if self.share is None else self.share, low, high, None)
 
     @property
     def sentence(self) -> str:
         """What is known, in plain words."""
         if self.verdict is None:
             return misfit_sentence(self.question)
-        named = ", ".join(filter(None, [self.question, self.answer]))
-        return f"{named}: the share {_SAID.get(self.verdict, f'is {self.verdict} than')} {100 * self.null:g} %."
+        return f"{self.named}: the share {_SAID.get(self.verdict, f'is {self.verdict} than')} {100 * self.null:g} %."
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import Span, Tested
+from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.results.words import level_words, misfit_sentence
@@ -27,7 +27,7 @@ _LEAST_GROUPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(Row):
     """The slope of one answer's share, or of a mean, by unit of score, with an approximate interval and P-value.
 
     `contradicting`: the groups, with commas between, whose counts contradict how they were asked: then verdict,
@@ -64,11 +64,6 @@ class Trend:
         """Whether the test found anything."""
         return self.verdict not in (None, "no trend found")
 
-    @property
-    def is_void(self) -> bool:
-        """Whether counts of a group contradict its design."""
-        return self.verdict is None
-
     def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
         """Return the groups' estimates without those of these groups, and which these are; and no warning."""
         pairs = zip(self.groups, self.estimates, strict=True)
@@ -81,23 +76,16 @@ class Trend:
     @property
     def span(self) -> Span:
         """What is drawn of it."""
-        named = ", ".join(filter(None, [self.question, self.answer]))
         slope, low, high = (np.nan if of is None else of for of in (self.slope, self.slope_low, self.slope_high))
-        return Span(named, slope, low, high, self.unit)
-
-    @property
-    def alike(self) -> str:
-        """Nothing: each row is of its own answer."""
-        return ""
+        return Span(self.named, slope, low, high, self.unit)
 
     @property
     def sentence(self) -> str:
         """What is known, in plain words."""
         if self.verdict is None:
             return misfit_sentence(self.question, self.contradicting)
-        named = ", ".join(filter(None, [self.question, self.answer]))
         what = {"no trend found": "no trend can be shown"}.get(self.verdict, f"it {self.verdict}")
-        said = f"{named}: {what} from {self.groups[0]} to {self.groups[-1]}."
+        said = f"{self.named}: {what} from {self.groups[0]} to {self.groups[-1]}."
         return f"{said} Warning: {self.warning}." if self.warning else said
 
 

@@ -230,7 +230,7 @@ def test_reports_that_contradict_the_design_are_warned_of(tmp_path: Path) -> Non
 
 USAGE = {
     "two files": (("--column", "a", "b.csv"), "--column goes with one file"),
-    "no design": (("--column", "cheated"), "Say how the people in --column were asked"),
+    "no design": (("--column", "cheated"), "Say how the people in the table were asked"),
     "no arm": ((*CROSSWISE[:2], "--design", "a=direct"), "need --arm"),
     "no label": ((*CROSSWISE, "--arm", "half"), "--arm needs a design for each text in its column"),
     "no column": (("--by", "region"), "--by goes with a table"),
