@@ -21,16 +21,10 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class MeanEstimate:
-    """The estimate of the mean of one question's numbers; all but counts and epsilon in `unit`.
-
-    `mean` is unbiased and may lie outside [minimum, maximum]; `low` and `high` do not. `consistent_mean` is the closest
-    mean that is possible. `shift_up`, `shift_down`: what reports that no answer produced add to the mean, for each 1 %
-    of them, if all are the highest output, or the lowest. `interval`: in words, how `low` and `high` are made.
-    """
+class CountedMean:
+    """What is counted for the mean of one question's numbers, and the range of these, in `unit`."""
 
     kind: ClassVar = "mean"
-    is_told: ClassVar = True
     answer: ClassVar = "mean"
 
     question: str
@@ -39,6 +33,19 @@ class MeanEstimate:
     maximum: float
     n_reports: int
     epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
+class MeanEstimate(CountedMean):
+    """The estimate of the mean of one question's numbers; all but counts and epsilon in `unit`.
+
+    `mean` is unbiased and may lie outside [minimum, maximum]; `low` and `high` do not. `consistent_mean` is the closest
+    mean that is possible. `shift_up`, `shift_down`: what reports that no answer produced add to the mean, for each 1 %
+    of them, if all are the highest output, or the lowest. `interval`: in words, how `low` and `high` are made.
+    """
+
+    is_told: ClassVar = True
+
     mean: float
     standard_error: float
     low: float
@@ -69,19 +76,11 @@ class MeanEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class VoidedMean:
+class VoidedMean(CountedMean):
     """What was counted for a mean, of a question whose counts contradict the design: the rest is None."""
 
-    kind: ClassVar = "mean"
     is_told: ClassVar = False
-    answer: ClassVar = "mean"
 
-    question: str
-    unit: str
-    minimum: float
-    maximum: float
-    n_reports: int
-    epsilon: float
     mean: None = None
     standard_error: None = None
     low: None = None
