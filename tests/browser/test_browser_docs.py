@@ -1,6 +1,8 @@
 """The site of the documentation: built strictly, and looked at in a browser without a network, in light and dark."""
 
+import fcntl
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,8 +26,18 @@ LISTED = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"README"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built: a warning would have made it fail."""
-    made = tmp_path_factory.mktemp("site")
+    """The site, built by the first process of the tests that asks for it: a warning would have made it fail."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    made = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            build(shared / "site-being-built").rename(made)
+    return made
+
+
+def build(made: Path) -> Path:
     done = subprocess.run(
         [sys.executable, SCRIPT, "build", made], capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
