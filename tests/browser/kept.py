@@ -16,11 +16,14 @@ _STATE_CHARS = 2000
 """How much of a form's state is returned: the names, types and values of some fields."""
 
 
-def read_folder(folder: Path) -> dict[str, bytes]:
-    """Return what every file below a folder holds, by path; what is packed also unpacked, under a path of its own."""
+def read_folder(folder: Path, *, since_s: float = 0) -> dict[str, bytes]:
+    """Return what every file below a folder holds, by path; what is packed also unpacked, under a path of its own.
+
+    `since_s`: leave out files that were not written since then, in seconds since 1970.
+    """
     found: dict[str, bytes] = {}
     for path in sorted(folder.rglob("*")):
-        if not path.is_file() or path.is_symlink():
+        if not path.is_file() or path.is_symlink() or _written_s(path) < since_s:
             continue
         name, content = str(path.relative_to(folder)), _read(path)
         found[name] = content
@@ -29,6 +32,13 @@ def read_folder(folder: Path) -> dict[str, bytes]:
         for number, state in enumerate(_SESSION.findall(content) if name == "session" else ()):
             found[f"{name} {number} unpacked"] = base64.b64decode(state)
     return found
+
+
+def _written_s(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0  # a browser that runs has taken it away
 
 
 def _read(path: Path) -> bytes:

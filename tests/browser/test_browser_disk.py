@@ -35,6 +35,8 @@ WRITTEN = {
 """As docs/client-js.md has it: what is written of a field that says autocomplete="off", and of one whose form does."""
 WRITES_WHEN_QUIT = "webkit"
 """The engine that writes a session when it is quit, and until then nothing of any field."""
+CLOCK_S = 1.0
+"""So far behind may the clock of files be."""
 _HEAD_CHARS = 150
 """A form's state names its first field within so many."""
 
@@ -67,11 +69,12 @@ def leave_control(tab: Tab, url: str) -> None:
 
 def settle(control: Tab, folder: Path, word: str) -> None:
     """Wait until what was done in pages is on the disk: until a word is that stands in the control's page after it."""
+    before_s = time.time() - CLOCK_S
     control.type("#control-plain-text", word)
     deadline = time.monotonic() + TIMEOUT_MS / 1000
-    while not any(word in state for state in form_states(read_folder(folder))):
+    while not any(word in state for state in form_states(read_folder(folder, since_s=before_s))):
         assert time.monotonic() < deadline, f"{word} is not written"
-        time.sleep(0.1)
+        time.sleep(0.2)
 
 
 def go_through(first: Tab, control_url: str, disk: Disk, folder: Path) -> None:
