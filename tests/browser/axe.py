@@ -1,6 +1,6 @@
 """axe-core in every engine: in which languages, widths and schemes pages are looked at, and that nothing is found.
 
-With SOTTO_TEST_FULL all 156 of their combinations. Without it five, in which each engine, scheme, width and direction
+With SOTTO_TEST_FULL all 156 of their combinations. Without it three, in which each engine, scheme, width and direction
 is at least once, and the languages whose letters or words are unlike the others'.
 """
 
@@ -15,9 +15,9 @@ from wards import TEXTS
 
 WIDTHS, SCHEMES = (360, 1280), ("light", "dark")
 COVERING = {
-    ("chromium", "light"): [("ar", 360), ("hi", 1280)],
-    ("firefox", "dark"): [("de", 360), ("zh", 1280)],
-    ("webkit", "light"): [("uk", 360)],
+    ("chromium", "light"): [("ar", 360)],
+    ("firefox", "dark"): [("zh", 1280)],
+    ("webkit", "light"): [("de", 360)],
 }
 """The languages and widths, by engine and scheme: each pair is a browser that is started."""
 ALL = {(engine, scheme): list(product(TEXTS, WIDTHS)) for engine, scheme in product(ENGINES, SCHEMES)}
