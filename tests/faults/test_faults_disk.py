@@ -19,7 +19,7 @@ from sotto_collector.day import today_utc
 from sotto_collector.store import Store
 
 DISK_BYTES, ROOMY_BYTES = 5_000_000, 8_000_000
-MIN_FREE_BYTES = 1_500_000
+MIN_FREE_BYTES = 750_000
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def test_full_disk_is_said_beforehand_refused_with_503_and_over_without_a_restar
     crowd = Crowd()
     with small_disk(tmp_path / "disk", ROOMY_BYTES) as disk:
         filler, db = disk / "filler", disk / "survey.db"
-        filler.write_bytes(bytes(ROOMY_BYTES - 2_500_000))  # once it is gone there is room to write everything anew
+        filler.write_bytes(bytes(ROOMY_BYTES - 1_250_000))  # once it is gone there is room to write everything anew
         with serve(db, "--min-free-bytes", str(MIN_FREE_BYTES), survey=SMALL) as served:
             assert is_ready(served)
             assert fill(served, crowd)
