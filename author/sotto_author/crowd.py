@@ -135,7 +135,7 @@ def _judge(draft: "Draft", n: int, target: "Target | None") -> Crowd:
     survey = draft.survey
     plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
-    outlooks = tuple(_outlook(one.question, needs[one.question.id], n, one) for one in plan.questions)
+    outlooks = tuple(_outlook(one.question, needs[survey.questions[index].id], n, one) for index, one in plan.rows)
     return Crowd(survey, n, outlooks, plan, draft)
 
 

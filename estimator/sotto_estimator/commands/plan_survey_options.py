@@ -22,6 +22,7 @@ from sotto_estimator.commands.sections import (
     typed_of,
 )
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.inference.marginal import estimated_of
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.options import PlanOptions
@@ -108,7 +109,7 @@ def plan_survey_file(
         raise click.BadParameter("must be at most 0.5: a wider interval says nothing.", param_hint="--half-width")
     draft = Draft.read(path)
     options = options.of(draft.survey)
-    if not any(wish_of(question, half_width) for question in draft.survey.questions):
+    if not any(wish_of(question, half_width) for question in estimated_of(draft.survey)):
         _check_unwished(ask, n)
     try:
         if n is None:

@@ -60,6 +60,12 @@ def counted_of(tally: Tally, question: Question) -> Counted:
     return sum(others, first)
 
 
+def marginal_in(joint: Question, item_id: str) -> Marginal:
+    """Return an item of a joint question, taken from it alone."""
+    (place,) = (place for place, item in enumerate(joint.items) if item.id == item_id)
+    return _marginal(item_id, [(joint, place)])
+
+
 def n_times_asked(question: Question) -> int:
     """Return how many of a survey's questions ask it: of an item, so many joint ones."""
     return len(question.places) if isinstance(question, Marginal) else 1

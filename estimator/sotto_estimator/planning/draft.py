@@ -10,8 +10,10 @@ from typing import Any
 from sotto_estimator.errors import SourceError
 from sotto_estimator.sources.kinds import PLAIN, SURVEY, check_kind
 from sotto_protocol import Question, Survey, SurveyError
-from sotto_protocol.definition import compile_source, is_published, said_to_questions
+from sotto_protocol.definition import compile_source, compile_survey, is_published, said_to_questions
 from sotto_protocol.questions.definition import compile_question
+from sotto_protocol.questions.joint import Joint
+from sotto_protocol.questions.together import PAIRS
 from sotto_protocol.survey_source import MAX_FILE_BYTES, SurveySource
 
 
@@ -41,7 +43,22 @@ class Draft:
 
     def is_free(self, index: int) -> bool:
         """Whether a question's epsilon is its author's to change: it stands there, and no probabilities do."""
-        return not self.is_final and "epsilon" in self.document["questions"][index]
+        return not self.is_final and "epsilon" in self.members(index)
+
+    def members(self, index: int) -> Mapping[str, Any]:
+        """Return what the file says of a question of the survey: of a group's that is asked together; () of a pair."""
+        place = self._place(index)
+        return self.document[place[0]][place[1]] if place else {}
+
+    def _place(self, index: int) -> tuple[str, int] | None:
+        """Return where the file has what becomes of answers to a question; None where all pairs are asked."""
+        question, listed = self.survey.questions[index], self.document["questions"]
+        if not isinstance(question.kind, Joint):
+            return "questions", next(at for at, one in enumerate(listed) if one["id"] == question.id)
+        groups, ids = self.document["together"], [item.id for item in question.items]
+        if groups == PAIRS:
+            return None
+        return "together", next(at for at, one in enumerate(groups) if one["questions"] == ids)
 
     def ask(self, index: int, epsilon: Decimal, **changes: Any) -> Question | None:
         """Return a question at another epsilon, with its other members, or `changes`; None where it cannot be had."""
@@ -54,17 +71,26 @@ class Draft:
         return self._tried[key]
 
     def _compile(self, index: int, changes: Mapping[str, Any]) -> Question | None:
-        document = {**self.document["questions"][index], **changes}
+        document = {**self.members(index), **changes}
         try:
+            if isinstance(self.survey.questions[index].kind, Joint):
+                return self._compile_joint(index, document)
             return compile_question(document, "$", self.survey.lang, **said_to_questions(self.document))
         except SurveyError:
             return None
+
+    def _compile_joint(self, index: int, group: Mapping[str, Any]) -> Question:
+        ids = {item.id for item in self.survey.questions[index].items}
+        asked = [one for one in self.document["questions"] if one["id"] in ids]
+        alone = {name: self.document[name] for name in ("id", "title", "lang", "waves") if name in self.document}
+        return compile_survey({**alone, "questions": asked, "together": [group]}).questions[0]
 
     def with_split(self, epsilons: Sequence[Decimal | None], n_drawn: int) -> dict[str, Any]:
         """Return the document with these epsilons, of the questions whose own may change, and so many drawn."""
         document = copy.deepcopy(dict(self.document))
         for index, epsilon in enumerate(epsilons):
-            if epsilon is not None and self.is_free(index):
-                document["questions"][index]["epsilon"] = epsilon
+            place = self._place(index)
+            if epsilon is not None and place and self.is_free(index):
+                document[place[0]][place[1]]["epsilon"] = epsilon
         document.pop("draw", None)
         return document | ({"draw": n_drawn} if n_drawn < len(epsilons) else {})

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sotto_estimator.errors import DomainError
+from sotto_estimator.inference.marginal import Marginal, marginal_in
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import outlook_of, width_of
@@ -27,21 +28,24 @@ def respondents_for(question: Question, want: float, options: PlanOptions, part:
 
 
 def least_epsilon(
-    draft: Draft, index: int, want: float, n: int, options: PlanOptions, part: Fraction
+    draft: Draft, index: int, want: float, n: int, options: PlanOptions, part: Fraction, planned: Question | None = None
 ) -> Decimal | None:
     """Return an epsilon with which n respondents give the width, where one step less does not; None where none does.
 
     In [0.001, 20], in steps of 0.001, below any `epsilon_forever`. More epsilon gives less width, but for
-    the rounding to whole counts, and where `auto` takes another mechanism.
+    the rounding to whole counts, and where `auto` takes another mechanism. `planned`: an item of a joint question,
+    whose width it is.
     """
     if not draft.is_free(index):
-        question = draft.survey.questions[index]
+        question = planned or draft.survey.questions[index]
         return question.epsilon if width_of(question, answers_of(question, n, part), options) <= want else None
 
     def excess(n_steps: int) -> float:
         question = draft.ask(index, n_steps * EPSILON_STEP)
         if question is None:
             return math.inf
+        if isinstance(planned, Marginal):
+            question = marginal_in(question, planned.id)
         width = width_of(question, answers_of(question, n, part), options)
         return math.log(width / want) if width else -math.inf  # respondents without noise are all known
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from sotto_estimator.inference.marginal import estimated_of
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.options import PlanOptions
@@ -32,7 +33,7 @@ class PrecisionGoal:
 
 def wishes_at(survey: Survey, options: PlanOptions, half_width: float | None) -> list[PrecisionGoal]:
     """Return what is wished, where no number of respondents is planned."""
-    wanted = [(question, wish_of(question, half_width)) for question in survey.questions]
+    wanted = [(question, wish_of(question, half_width)) for question in estimated_of(survey)]
     part = part_drawn(survey)
     return [
         PrecisionGoal(question, want, respondents_for(question, want, options, part))
@@ -51,12 +52,10 @@ def wishes_of(draft: Draft, plan: PlannedSurvey, verdict: SplitVerdict) -> list[
             one.want,
             respondents_for(one.question, one.want, plan.options, part),
             one.width,
-            least,
-            epsilon,
+            verdict.as_asked.epsilons[index],
+            taken[index],
             draft.is_free(index),
         )
-        for index, (one, least, epsilon) in enumerate(
-            zip(plan.questions, verdict.as_asked.epsilons, taken, strict=True)
-        )
+        for index, one in plan.rows
         if one.want is not None
     ]

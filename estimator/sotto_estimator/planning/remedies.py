@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
+from sotto_estimator.inference.marginal import Marginal
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, most_steps, respondents_for
 from sotto_estimator.planning.outlook import outlook_of, width_of
 from sotto_estimator.planning.split import sum_of_most
 from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of, part_drawn
 from sotto_protocol import Question
+from sotto_protocol.questions.joint import Joint
 
 _Drawn = tuple[int, dict[int, float]]
 """How many questions are drawn, and the widths of questions then, by their places."""
@@ -45,7 +47,7 @@ class Remedy:
 def helps_of(draft: Draft, plan: PlannedSurvey) -> list[Remedy]:
     """Return what would help the questions that show less than their goal; alike ones share it."""
     alike: dict[object, list[tuple[int, QuestionPlan]]] = {}
-    for index, one in enumerate(plan.questions):
+    for index, one in plan.rows:
         if one.width > one.goal:
             alike.setdefault((one.question.mechanism, one.question.type, one.goal), []).append((index, one))
     if not alike:
@@ -62,10 +64,12 @@ def _help(
     drawn: tuple[int, dict[int, float]] | None,
 ) -> Remedy:
     one, part, options = alike[0], part_drawn(plan.survey), plan.options
-    fewer = _fewer_options(draft, plan, index) if draft.is_free(index) else None
-    epsilon = least_epsilon(draft, index, one.goal, plan.n, options, part) if draft.is_free(index) else None
+    is_free, is_alone = draft.is_free(index), not isinstance(plan.questions[index].question.kind, Joint)
+    fewer = _fewer_options(draft, plan, index) if is_free and is_alone else None
+    epsilon = least_epsilon(draft, index, one.goal, plan.n, options, part, one.question) if is_free else None
     n_waves = plan.survey.waves
-    width_drawn = drawn[1][index] if drawn and drawn[1][index] <= _WORTH * one.width else None
+    is_item = isinstance(one.question, Marginal)
+    width_drawn = drawn[1][index] if drawn and not is_item and drawn[1][index] <= _WORTH * one.width else None
     return Remedy(
         questions=tuple(alike),
         n_options=fewer[0] if fewer else None,
@@ -79,7 +83,7 @@ def _help(
         else None,
         width_of_others=width_of(one.question, one.n_answers * n_waves, options) if n_waves > 1 else None,
         width_of_respondents=_of_respondents(one, plan),
-        is_free=draft.is_free(index),
+        is_free=is_free,
     )
 
 
@@ -112,7 +116,7 @@ def _fewer_options(draft: Draft, plan: PlannedSurvey, index: int) -> tuple[int, 
 
 
 def _with_options(draft: Draft, index: int, options: list[str]) -> Question | None:
-    members = draft.document["questions"][index]
+    members = draft.members(index)
     changes: dict[str, object] = {"options": options}
     if "max_selected" in members:
         changes["max_selected"] = min(members["max_selected"], len(options))

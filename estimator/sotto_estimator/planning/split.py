@@ -7,10 +7,12 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from sotto_estimator.channel.channel import MAX_N
+from sotto_estimator.inference.marginal import Marginal, marginal_in
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, respondents_for
 from sotto_estimator.planning.outlook import width_of
-from sotto_estimator.planning.survey import PlannedSurvey, answers_of
+from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of
+from sotto_protocol import Question
 
 _MOST_DRAWS = 12  # of no more questions every number of drawn ones is tried; of more 1, 2, 4 .. and all
 
@@ -97,11 +99,20 @@ def draws_of(n_questions: int) -> Sequence[int]:
 def split_of(draft: Draft, plan: PlannedSurvey, n_drawn: int) -> Split:
     """Return the least epsilons where so many questions are drawn."""
     part = Fraction(n_drawn, len(plan.questions))
-    epsilons = tuple(
-        one.question.epsilon if one.want is None else least_epsilon(draft, index, one.want, plan.n, plan.options, part)
-        for index, one in enumerate(plan.questions)
-    )
-    return Split(n_drawn, epsilons)
+    return Split(n_drawn, tuple(_least(draft, plan, index, part) for index in range(len(plan.questions))))
+
+
+def _least(draft: Draft, plan: PlannedSurvey, index: int, part: Fraction) -> Decimal | None:
+    """Return the least epsilon that meets all wishes of a question and of its items; its own where there are none."""
+    found = [
+        least_epsilon(draft, index, one.want, plan.n, plan.options, part, one.question)
+        for one in plan.wanted(index)
+        if one.want is not None
+    ]
+    known = [epsilon for epsilon in found if epsilon is not None]
+    if not found:
+        return plan.questions[index].question.epsilon
+    return max(known) if len(known) == len(found) else None
 
 
 def sum_of_most(epsilons: Sequence[Decimal], n_drawn: int) -> Decimal:
@@ -142,14 +153,20 @@ def _offer(draft: Draft, plan: PlannedSurvey, epsilons: tuple[Decimal, ...], n_d
     ]
     widths = tuple(width_of(question, answers_of(question, plan.n, part), plan.options) for question in asked)
     sizes = [
-        respondents_for(question, one.want, plan.options, part)
-        for question, one in zip(asked, plan.questions, strict=True)
+        respondents_for(_planned(question, one), one.want, plan.options, part)
+        for index, question in enumerate(asked)
+        for one in plan.wanted(index)
         if one.want is not None
     ]
     reached = [size for size in sizes if size is not None]
     return Shortfall(n_drawn, epsilons, widths, max(reached) if len(reached) == len(sizes) else None)
 
 
+def _planned(question: Question, one: QuestionPlan) -> Question:
+    """Return what is planned of a question at another epsilon: itself, or its item."""
+    return marginal_in(question, one.question.id) if isinstance(one.question, Marginal) else question
+
+
 def _is_split(draft: Draft, plan: PlannedSurvey, index: int) -> bool:
     """Whether a question's epsilon is part of what is split: something is wished of it, and it may change."""
-    return plan.questions[index].want is not None and draft.is_free(index)
+    return bool(plan.wanted(index)) and draft.is_free(index)

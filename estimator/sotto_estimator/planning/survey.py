@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
 from sotto_estimator.errors import DomainError
-from sotto_estimator.inference.marginal import estimated_of, n_times_asked
+from sotto_estimator.inference.marginal import marginals_of, n_times_asked
 from sotto_estimator.inference.registry import count_intervals
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import Precision, outlook_of, size_of, width_of
 from sotto_protocol import Question, Survey
+from sotto_protocol.questions.joint import Joint
 from sotto_protocol.words import counted
 
 if TYPE_CHECKING:
@@ -56,13 +57,31 @@ class QuestionPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSurvey:
-    """What `n` respondents give, `n` >= 2. `n_intervals`: how many there are to hold together."""
+    """What `n` respondents give, `n` >= 2. `n_intervals`: how many there are to hold together.
+
+    `questions`: the survey's, in its order. `items`: those that are asked together with others, each by itself.
+    """
 
     survey: Survey
     n: int
     options: PlanOptions
     n_intervals: int
     questions: tuple[QuestionPlan, ...]
+    items: tuple[QuestionPlan, ...] = ()
+
+    @property
+    def rows(self) -> list[tuple[int, QuestionPlan]]:
+        """All plans, items behind the first question that has them, each with that question's place."""
+        items, rows = {one.question.id: one for one in self.items}, []
+        for index, one in enumerate(self.questions):
+            rows.append((index, one))
+            if isinstance(one.question.kind, Joint):
+                rows += [(index, items.pop(item.id)) for item in one.question.items if item.id in items]
+        return rows
+
+    def wanted(self, index: int) -> list[QuestionPlan]:
+        """Return the plans of a question, and of the items in it, of which something is wished."""
+        return [one for at, one in self.rows if at == index and one.want is not None]
 
     @property
     def named(self) -> str:
@@ -82,8 +101,11 @@ def plan_survey(survey: Survey, n: int, options: PlanOptions, half_width: float 
     if not 2 <= n <= MAX_N:
         raise DomainError(f"n ({n}) must be in [2, 10^12]: groups are compared.")
     n_intervals = max(1, count_intervals(survey))
-    plans = (plan_question(question, survey, n, options, half_width, n_intervals) for question in estimated_of(survey))
-    return PlannedSurvey(survey, n, options, n_intervals, tuple(plans))
+    questions, items = (
+        tuple(plan_question(question, survey, n, options, half_width, n_intervals) for question in listed)
+        for listed in (survey.questions, marginals_of(survey))
+    )
+    return PlannedSurvey(survey, n, options, n_intervals, questions, items)
 
 
 def plan_question(

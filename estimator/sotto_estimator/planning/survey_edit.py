@@ -47,9 +47,10 @@ def _edit_toml(text: str, document: Mapping[str, Any]) -> str:
     import tomlkit  # not on top: whoever writes no file needs none of it
 
     edited, draw = tomlkit.parse(text), document.get("draw")
-    for table, of in zip(edited["questions"], document["questions"], strict=True):
-        if "epsilon" in of:
-            table["epsilon"] = tomlkit.value(decimal_text(Decimal(of["epsilon"])))
+    for name in _lists(document):
+        for table, of in zip(edited[name], document[name], strict=True):
+            if "epsilon" in of:
+                table["epsilon"] = tomlkit.value(decimal_text(Decimal(of["epsilon"])))
     if draw is None:
         edited.pop("draw", None)
     elif "draw" in edited:
@@ -60,9 +61,14 @@ def _edit_toml(text: str, document: Mapping[str, Any]) -> str:
     return tomlkit.dumps(edited)
 
 
+def _lists(document: Mapping[str, Any]) -> list[str]:
+    """Return the lists of a survey file whose tables have epsilons, in the file's order."""
+    return [name for name in document if name in ("questions", "together") and isinstance(document[name], list)]
+
+
 def _edit_json(text: str, document: Mapping[str, Any]) -> str:
     parts, done = [], 0
-    values = [question["epsilon"] for question in document["questions"] if "epsilon" in question]
+    values = [one["epsilon"] for name in _lists(document) for one in document[name] if "epsilon" in one]
     for match, value in zip(_EPSILON.finditer(text), values, strict=True):
         parts.append(text[done : match.start()] + _put(match[0], _EPSILON, value))
         done = match.end()

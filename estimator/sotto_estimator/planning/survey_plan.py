@@ -63,9 +63,9 @@ def plan_draft(
     than the least for each question that a device answers.
     """
     planned = plan_survey(draft.survey, n, options, half_width)
-    verdict = _judge(draft, planned, total) if any(one.want is not None for one in planned.questions) else None
+    verdict = _judge(draft, planned, total) if any(one.want is not None for _, one in planned.rows) else None
     wishes = wishes_of(draft, planned, verdict) if verdict else []
-    of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions)
+    of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions, planned.items)
     return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict)
 
 

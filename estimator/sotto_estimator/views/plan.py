@@ -35,7 +35,7 @@ _COLUMNS = [
 
 def parts(plan: SurveyPlan) -> list[Part]:
     """Return the figures of every question, what they mean, what would help, and whether what is wished is reached."""
-    rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
+    rows = [_cells(one, figures) for _, one in plan.rows for figures in one.figures]
     about = f"The lines below are about {target_words(plan.options.about)}{of_asked(plan)}."
     reached: list[Block] = []
     if plan.verdict:
@@ -108,7 +108,7 @@ def _figures(figures: Precision, question: Question) -> list[str]:
 
 def survey_members(plan: SurveyPlan) -> dict[str, Any]:
     """Return the members of a plan's JSON object; shares as fractions, a number's figures in its unit."""
-    document = _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+    document = _members(plan) | {"questions": [_question_members(one) for _, one in plan.rows]}
     document["helps"] = [help_members(one) for one in plan.helps]
     if plan.verdict:
         document["wishes"] = [wish_members(wish) for wish in plan.wishes]
@@ -120,7 +120,7 @@ def survey_records(plan: SurveyPlan) -> list[dict[str, Any]]:
     """Return the rows of CSV, one for each question, target, and one at a time or all together."""
     wished = {wish.question.id: wish_members(wish) for wish in plan.wishes}
     rows = []
-    for one in plan.questions:
+    for _, one in plan.rows:
         members = _question_members(one)
         figures = members.pop("figures")
         members |= wished.get(one.question.id, dict.fromkeys(_OF_WISH))

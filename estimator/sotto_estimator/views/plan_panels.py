@@ -14,8 +14,8 @@ _NAN = float("nan")
 
 def plan_panels(plan: PlannedSurvey) -> tuple[str, list[Panel]]:
     """Return a title; a panel of the shares, one of each number in its unit, and one of the texts' smallest shares."""
-    options, texts = plan.options, [one for one in plan.questions if is_text(one.question)]
-    estimated = [(one, outlook_of(one.question).is_in_points) for one in plan.questions if not is_text(one.question)]
+    options, texts = plan.options, [one for _, one in plan.rows if is_text(one.question)]
+    estimated = [(one, outlook_of(one.question).is_in_points) for _, one in plan.rows if not is_text(one.question)]
     shares = [_reach(one, 100) for one, is_in_points in estimated if is_in_points]
     parts = [("points to both sides of the estimated share (%)", shares)]
     for one in (one for one, is_in_points in estimated if not is_in_points):

@@ -9,13 +9,14 @@ from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPla
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_protocol import Question
-from sotto_protocol.minimum import needs_of
+from sotto_protocol.minimum import Need, needs_of
 from sotto_protocol.words import counted
 
 
 def sentences(plan: PlannedSurvey) -> list[str]:
     """Return what the survey will say, a paragraph a question, and what it will not."""
-    return [line for one in plan.questions for line in _of_question(one, plan)]
+    needs = [*needs_of(plan.survey).values()]
+    return [line for index, one in plan.rows for line in _of_question(one, plan, needs[index])]
 
 
 def points(width: float) -> str:
@@ -57,8 +58,7 @@ def of_asked(plan: PlannedSurvey) -> str:
     return ": for each question, those who are asked it" if is_part else ""
 
 
-def _of_question(one: QuestionPlan, plan: PlannedSurvey) -> Iterator[str]:
-    need = needs_of(plan.survey)[one.question.id]
+def _of_question(one: QuestionPlan, plan: PlannedSurvey, need: Need) -> Iterator[str]:
     if plan.n < need.least and plan.survey.min_reports > 1:
         yield f"{one.question.id}: with {plan.n:,} reports its results stay hidden. They need {need.least:,} reports."
     elif is_text(one.question):
