@@ -1,5 +1,6 @@
 """The estimator for programs: estimates in notebooks and data frames, pictures, and one call for each command."""
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -147,7 +148,7 @@ def test_without_pandas_it_is_said_which_extra_brings_it(estimates: Estimates, m
 
 
 class Cells(HTMLParser):
-    """The texts of a table's cells, and all tags."""
+    """The texts of table's cells, of what is known, and all tags."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -157,11 +158,11 @@ class Cells(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         self.tags.append(tag)
-        if tag == "td":
+        if tag in ("td", "th", "bdi", "strong"):
             self.cells.append("")
 
     def handle_data(self, data: str) -> None:
-        if self.tags[-1:] in (["td"], ["span"], ["code"]) and self.cells:
+        if self.tags[-1:] in (["td"], ["th"], ["data"], ["bdi"], ["strong"]) and self.cells:
             self.cells[-1] += data
 
 
@@ -169,14 +170,12 @@ def test_a_notebook_shows_what_is_known_and_every_text_escaped(estimates: Estima
     html = estimates._repr_html_()
     shown = Cells(html)
     assert "How we &lt;work&gt;" in html
-    assert "<b>colleagues</b>" in shown.cells  # as text, not as a tag
+    assert shown.cells.count("<b>colleagues</b>") == 2  # as text, not as a tag, in both tables
     assert shown.tags.count("b") == 1
-    assert shown.tags.count("td") == 3 * 5 + 9 * 4 + 10  # what is known; shares; the mean
-    known = shown.cells[2]
-    assert known.startswith("between ")
-    assert "best estimate" in known
-    assert "95 % intervals" in html
-    assert "hours" in shown.cells[-1]
+    assert shown.tags.count("td") == 2 * 3 * 4 + 2 * 3  # shares and their errors; the mean
+    assert re.match("between .*, best estimate ", shown.cells[1])
+    assert "95 % confidence in each range" in html
+    assert "Estimates of the mean (<bdi>hours</bdi>)" in html
 
 
 def test_a_picture_is_returned_and_a_file_is_possible(estimates: Estimates, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A kind of figure that the house does not have, as somebody would add it: values, a view, a page, a rehearsal.
+"""A kind of figure that the house does not have, as somebody would add it: values, a view, a section, a rehearsal.
 
 The median of numbers, in the place of their mean: that of their distribution, as uncertain as this says. For tests
 alone: a guarantee it has none.
@@ -9,15 +9,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from jinja2 import Template
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.inference.registry import FigureKind
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.distribution import PROBS, estimate_distribution
-from sotto_estimator.page.figure_page import FigurePage
-from sotto_estimator.page.waves import number_series_of
 from sotto_estimator.results.axis import Axis, shortest
 from sotto_estimator.results.document import Cell, Column, Lines, Table
 from sotto_estimator.results.drawing import Drawing
@@ -26,7 +23,9 @@ from sotto_estimator.results.layout import lay_out
 from sotto_estimator.results.rehearsed_figure import RehearsedFigure
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.views.figure_section import FigureSection
 from sotto_estimator.views.figure_view import Drawn, FigureView
+from sotto_estimator.views.waves import number_series_of
 from sotto_protocol import Question
 from sotto_protocol.language import Language
 
@@ -126,30 +125,20 @@ def draw(title: str, named: Sequence[tuple[str, Any]]) -> Drawing:
     return lay_out(title, NOTE, [Panel(shapes, Scale("", *ends), rows=[RowLabel(name) for name, _ in named])])
 
 
-TEMPLATE = Template(
-    "{% macro tables(section, key) %}<table><caption>Medians {{ section.question.id }}</caption>"
-    "{% for name, of in section.named %}<tr><th>{{ name }}</th>"
-    '<td><data value="{{ of.value }}">{{ of.value }}</data></td></tr>'
-    "{% endfor %}</table>{% endmacro %}"
-    "{% macro group_rows(one) %}{% for name, of in one.table %}<tr><th>{{ name }}</th>"
-    '<td><data value="{{ of.value }}">{{ of.value }}</data></td></tr>{% endfor %}{% endmacro %}'
-)
-
-
 def heading(say: Language) -> str:
     return "Median"
 
 
-PAGE = FigurePage(
-    template=TEMPLATE,
+SECTION = FigureSection(
     chart="median",
     labels=lambda question, options, say: {"median": "Median"},
+    caption=lambda say: "Medians",
     heading=heading,
     unbiased=heading,
     draw=lambda title, medians, more, say, unit: draw(title, [("Median", medians[0])]),
     draw_groups=lambda title, named, say, unit: draw(title, named),
     series=number_series_of,
-    write=lambda number, point, say: say.number(f"{number:g}"),
+    write=lambda number, figure, say: say.number(f"{number:g}"),
     axis=lambda ends: Axis.spanning(min(ends), max(ends) + 1),
     tick=shortest,
     is_marked=lambda figure: False,
@@ -174,7 +163,7 @@ KIND = FigureKind(
     estimate=estimate,
     verdict="shares.verdict.judge:verdict_of_number",
     view=VIEW,
-    page=PAGE,
+    section=SECTION,
     rehearsal=REHEARSED,
 )
 """Its row of the registry."""

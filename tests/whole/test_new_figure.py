@@ -116,9 +116,13 @@ def test_it_is_estimated_of_its_question_alone(house: House, survey: Survey, fou
 
 def test_it_is_in_text_json_csv_frame_and_report(found: Estimates) -> None:
     [median] = found["age"]
-    for text in (found.as_table(), found.as_markdown(), found.as_latex(), found._repr_html_(), found.to_html()):
+    for text in (found.as_table(), found.as_markdown(), found.as_latex()):
         assert f"{median.value:g}" in text
         assert NOTE in text
+    for html in (found._repr_html_(), found.to_html()):
+        assert f'<data value="{median.value}">' in html
+        assert "age: median." in html
+    assert NOTE in found.to_html()  # what its chart is, for who cannot see it
     [member] = json.loads(found.as_json())["medians"]
     assert (member["question"], member["value"], member["low"]) == ("age", median.value, median.low)
     [row] = [row for row in csv.DictReader(io.StringIO(found.as_csv())) if row["question"] == "age"]
@@ -153,7 +157,7 @@ def test_the_results_page_has_its_words_chart_tables_and_waves(house: House, sur
     counts = Tally.from_json(house.read_tally(survey).data)
     [median] = estimate_tally(counts)["age"]
     page = see(house, survey)
-    assert page.table("Medians age")[0][1] == median.value
+    assert page.table("Medians (years) age")[0][1] == median.value
     assert "method: a bootstrap" in page.words
     assert len(page.table("Wave by wave: Median age")) == 2
     assert "age: median." in page.words
@@ -165,7 +169,7 @@ def test_the_results_page_has_its_words_chart_tables_and_waves(house: House, sur
 def test_the_results_page_has_it_beside_other_groups(house: House, survey: Survey, groups: SideBySide) -> None:
     page = see(house, survey, "?stratum=each&wave=1")
     rows = page.table("Estimates by group (years) age")
-    assert [row[1] for row in rows] == [one["age"][0].value for one in groups.estimates]
+    assert [row[2] for row in rows] == [one["age"][0].value for one in groups.estimates]
 
 
 def test_nothing_is_said_of_it_where_counts_contradict_the_design(survey: Survey) -> None:

@@ -15,7 +15,7 @@ from house import House, open_house
 from page_reading import Page, password, read_page
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, estimate_tally
-from sotto_estimator.page.section import MAX_ROWS
+from sotto_estimator.views.section import MAX_ROWS
 from sotto_protocol import Report, Survey, Tally, compile_survey, compile_toml
 from sotto_protocol.words import epsilon_above
 

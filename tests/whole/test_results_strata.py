@@ -180,11 +180,11 @@ def test_a_survey_without_strata_has_none_to_choose() -> None:
 
 def test_words_say_what_is_known_of_each_stratum_and_which_has_more() -> None:
     results = beside(made_up(north=800, south=300, third=310))
-    paid = results.beside[0]
+    paid = results.questions[0]
     assert [name for name, _ in paid.findings("yes")] == [*STRATA]
     assert paid.findings("yes")[0][1].startswith("between 7")
     assert paid.compared("yes") == "The groups in order, the highest first: north > all, <b>south</b>."
-    assert results.beside[1].compared("pay") == "The groups are too close to rank."
+    assert results.questions[1].compared("pay") == "The groups are too close to rank."
     with pytest.raises(NoSuchChartError, match="nor have groups side by side"):
         results.require_chart("paid", "waves")
 
@@ -193,11 +193,11 @@ def test_a_stratum_whose_counts_contradict_the_design_is_named_and_its_numbers_a
     release = made_up(north=800, south=300)
     tallies = dict(release.tallies)
     tallies[2] = replace(tallies[2], support_counts={"paid": np.array([300]), "stay": np.array([1000, 0, 0])})
-    stay = beside(replace(release, tallies=tallies)).beside[1]
+    stay = beside(replace(release, tallies=tallies)).questions[1]
     assert [name for name, _ in stay.findings("pay")] == ["north"]
     assert {name for name, _ in stay.rows} == {"north"}
-    [(name, said)] = stay.remarks
-    assert (name, "contradict" in said) == ("<b>south</b>", True)
+    [said] = stay.notices
+    assert ("<b>south</b>" in said, "contradict" in said) == (True, True)
     assert stay.compared("pay") == ""
 
 
@@ -205,10 +205,10 @@ def test_a_stratum_whose_counts_contradict_the_design_is_named_and_its_numbers_a
 def test_every_line_can_be_said_in_every_language(tag: str) -> None:
     release = replace(made_up(north=800, south=300), language=language(tag))
     results = beside(release)
-    said = [results.missing, *(line for one in results.beside for line in [*one.made_of, one.compared("yes")])]
-    said += [chart.description for one in results.beside for chart in one.charts.values()]
+    said = [results.missing, *(line for one in results.questions for line in [*one.made_of, one.compared("yes")])]
+    said += [chart.description for one in results.questions for chart in one.charts.values()]
     assert not [line for line in said if "%(" in line]
-    assert (tag == "en") == ("groups" in results.missing + results.beside[0].compared("yes"))
+    assert (tag == "en") == ("groups" in results.missing + results.questions[0].compared("yes"))
 
 
 @pytest.mark.parametrize("db", ["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)], indirect=True)

@@ -72,7 +72,7 @@ def sections_of(page: Page) -> list[Element]:
 def test_every_question_begins_with_what_is_known_of_it() -> None:
     tally = Tally(STAFF, {1: 2000}, {"harassed": np.array([1000]), "stay": np.array([35, 1930, 35])})
     results = find_results(Release(STAFF, True, {1: tally}), Choices())
-    harassed, stay = results.sections
+    harassed, stay = results.questions
     assert harassed.findings == [("Yes", "between 43 and 57 %, best estimate 50 %")]
     assert harassed.sentences == ["The survey aims at ± 2 points, which takes about 21,589 reports (2,000 so far)."]
     assert [words for _, words in stay.findings][1] == "at least 98.6 %, best estimate 100.0 %; could be 100 %"
@@ -84,12 +84,13 @@ def test_an_estimate_that_is_impossible_is_no_headline_and_stands_below_with_why
     (row, *_) = estimate_tally(tally).rows
     assert row.share > 1.2
     results = find_results(Release(STAFF, True, {1: tally}), Choices())
-    (harassed, stay) = results.sections
+    (harassed, stay) = results.questions
     assert question.id == harassed.question.id
     assert "120" not in " ".join(words for _, words in harassed.findings)
     assert (harassed.is_outside, stay.is_outside) == (True, False)
-    assert harassed.quoted.endswith("The range at the top is wider. Quote the range at the top.")
-    assert stay.quoted == ""
+    (quoted,) = harassed.quoted
+    assert quoted.endswith("The range at the top is wider. Quote the range at the top.")
+    assert stay.quoted == []
 
 
 def test_of_what_is_not_known_there_is_no_chart_on_the_page_and_no_number_in_its_headline(house: House) -> None:
@@ -158,7 +159,7 @@ def test_every_line_of_the_page_can_be_said_in_every_language(tag: str) -> None:
     release = Release(survey, True, tallies, 2000, language=language(tag), turnout=told)
     for choices in (Choices(), Choices(wave=1, target="respondents"), Choices(simultaneous="yes"), Choices(wave=2)):
         results = find_results(release, choices)
-        for section in results.sections:
+        for section in results.questions:
             lines = [*section.sentences, *section.caption_of("shares"), *section.caption_of("waves")]
             assert not [line for line in lines if "%(" in line]
             assert not [chart for chart in section.charts.values() if "%(" in chart.description]

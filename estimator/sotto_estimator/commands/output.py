@@ -85,7 +85,7 @@ _OPTIONS = (
         "--report-lang",
         default="",
         metavar="TAG",
-        help="With --report: the survey's language for questions and answers in estimates and plans, such as ar.",
+        help="With --report: the report's language, one of the survey's, such as ar  [default: its first].",
     ),
     click.option(
         "--title",

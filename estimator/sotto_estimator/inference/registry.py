@@ -164,16 +164,16 @@ class FigureKind:
 
     `of`: the kind beside whose figures, of the same counts, it stands; it has no verdict, order or plan of its own.
     `estimate(counts, options, n_intervals)`: the `FoundFigure`s of one of `Inference.counts`. `verdict(question,
-    figures, tally, estimates)`: what they mean. `view`: its `FigureView`, in words, rows and pictures. `page`: its
-    `FigurePage`. `rehearsal`: its `RehearsedFigure`, for simulations. `is_by_answer`: whether each answer has one, or a
-    question one in all.
+    figures, tally, estimates)`: what they mean. `view`: its `FigureView`, in words, rows and pictures; `section`: its
+    `FigureSection`, in any language. `rehearsal`: its `RehearsedFigure`, for simulations. `is_by_answer`: whether each
+    answer has one, or a question one in all.
     """
 
     of: str | None = None
     estimate: Named | None = None
     verdict: Named | None = None
     view: Named | None = None
-    page: Named | None = None
+    section: Named | None = None
     rehearsal: Named | None = None
     is_by_answer: bool = False
 
@@ -183,7 +183,7 @@ FIGURES: dict[str, FigureKind] = {
         estimate="shares.of_tally:share_estimates",
         verdict="shares.verdict.judge:verdict_of_shares",
         view="views.shares:SHARES",
-        page="page.charts:SHARES",
+        section="views.share_section:SHARES",
         rehearsal="planning.rehearsed:SHARES",
         is_by_answer=True,
     ),
@@ -192,7 +192,7 @@ FIGURES: dict[str, FigureKind] = {
         estimate="numbers.mean:mean_estimates",
         verdict="shares.verdict.judge:verdict_of_number",
         view="views.numbers:MEANS",
-        page="page.number_chart:MEANS",
+        section="views.number_section:MEANS",
         rehearsal="planning.rehearsed:MEANS",
     ),
     "distribution": FigureKind(

@@ -11,14 +11,15 @@ from markupsafe import Markup
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import ALL, Choices, read_choices
 from sotto_estimator.page.errors import ChoiceError
-from sotto_estimator.page.figure_page import charts
-from sotto_estimator.page.lines import interval_line
 from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
-from sotto_estimator.page.texts import MAX_FORM_BYTES, TextSearch, search
-from sotto_estimator.results.percents import n_decimals_of
-from sotto_estimator.results.svg import inline_svg, whole_svg
+from sotto_estimator.page.texts import MAX_FORM_BYTES, TextSearch, most_texts, search
+from sotto_estimator.results.forms.html import blocks_html
+from sotto_estimator.results.svg import whole_svg
+from sotto_estimator.views.decoded import found_blocks
+from sotto_estimator.views.figure_section import charts
+from sotto_estimator.views.section_lines import fakes_line, interval_line
 from sotto_protocol.words import epsilon_above
 
 Made = TypeVar("Made")
@@ -29,7 +30,10 @@ N_AT_DESK, N_AT_EASEL = 4, 2
 """So many of one survey's pages and files, and of its pictures, are made or wait for that, each for other choices; who
 asks for one more is asked to come again."""
 _TYPES = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
-_ASSETS = {"results.css": "text/css", "results.js": "text/javascript"}
+_ASSETS = {
+    "results.css": ("results/results.css", "text/css"),
+    "results.js": ("page/static/results.js", "text/javascript"),
+}
 _RULE = "/s/<survey_id>/results"
 
 
@@ -56,7 +60,7 @@ class _Routes:
         self._desk = Seats("results", N_AT_DESK)
         self._easel = Seats("pictures", N_AT_EASEL)
         self._searches = Seats("searches", N_AT_EASEL)
-        self._assets = {name: (files(__package__) / "static" / name).read_bytes() for name in _ASSETS}
+        self._assets = {name: (files("sotto_estimator") / path).read_bytes() for name, (path, _) in _ASSETS.items()}
 
     def add_to(self, page: Blueprint) -> None:
         """Add the routes. No response is stored by a browser: whoever may see it now may not tomorrow."""
@@ -102,12 +106,14 @@ class _Routes:
             search=search,
             report_fields=results.choices.report_fields(results.survey, results.spoken.say),
             fields=results.choices.interval_fields(results.spoken.say),
-            tongues=results.spoken.tongues(results.choices),
+            tongues=results.choices.tongues(results.survey),
             spoken=results.spoken.words,
+            blocks=lambda blocks, key: Markup(blocks_html(blocks, key)),  # noqa: S704  # its texts are escaped
+            found_blocks=found_blocks,
+            most_texts=most_texts,
             epsilon_above=epsilon_above,
-            n_decimals_of=n_decimals_of,
-            inline_svg=lambda drawing, name: Markup(inline_svg(drawing, name)),  # noqa: S704  # its texts are escaped
             interval_line=interval_line,
+            fakes_line=fakes_line,
         )
 
     def get_numbers(self, survey_id: str, kind: str) -> Response:
@@ -134,7 +140,7 @@ class _Routes:
 
     def get_asset(self, name: str) -> Response:
         """Give the page's style or script."""
-        response = Response(self._assets[name], content_type=f"{_ASSETS[name]}; charset=utf-8")
+        response = Response(self._assets[name], content_type=f"{_ASSETS[name][1]}; charset=utf-8")
         response.headers["Cache-Control"] = "public, max-age=300"
         response.add_etag()
         response.make_conditional(request)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from sotto_estimator.channel.channel import TARGETS, Target
@@ -12,7 +12,8 @@ from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.page.errors import ChoiceError, NoSuchStratumError, NoSuchWaveError
 from sotto_estimator.results.words import level_digits
 from sotto_protocol import Survey
-from sotto_protocol.language import Language
+from sotto_protocol.language import Language, direction
+from sotto_protocol.language_names import own_name
 
 LEVELS = ("0.9", "0.95", "0.99")
 ALL = "all"
@@ -28,6 +29,15 @@ class Field:
     name: str
     label: str
     options: tuple[tuple[str, str, bool], ...]
+
+
+class PageLanguage(NamedTuple):
+    """A language that the survey can be read in, by the name that its speakers have for it, and the page's address."""
+
+    tag: str
+    name: str
+    direction: str
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,11 @@ class Choices:
     def query_in(self, lang: str) -> str:
         """Return the query that chooses the same in another language."""
         return replace(self, lang=lang).query
+
+    def tongues(self, survey: Survey) -> list[PageLanguage]:
+        """Return the languages to choose from; none where there is one."""
+        tags = survey.languages if len(survey.languages) > 1 else ()
+        return [PageLanguage(tag, own_name(tag), direction(tag), f"results{self.query_in(tag)}") for tag in tags]
 
     def report_fields(self, survey: Survey, say: Language) -> list[Field]:
         """Return the selects that say whose reports are shown: the wave, the stratum, where there are several."""

@@ -1,31 +1,28 @@
 """The results of one survey as one reader chose them: what the page, its charts and its files are made of."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.inference.registry import FIGURES, count_intervals, is_text
-from sotto_estimator.page.beside import Beside
+from sotto_estimator.inference.marginal import Marginal, estimated_of
+from sotto_estimator.inference.registry import count_intervals, is_text
 from sotto_estimator.page.choices import EACH, Choices
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, TooFewReportsError
-from sotto_estimator.page.figure_page import FigurePage, page_of
-from sotto_estimator.page.lines import remarks_on, say_missing_strata, say_turnout, say_withheld, technical_lines
+from sotto_estimator.page.lines import say_missing_strata, say_turnout
 from sotto_estimator.page.release import Release
-from sotto_estimator.page.section import Section
-from sotto_estimator.page.spoken import Spoken
-from sotto_estimator.page.texts import hint_on, most_texts
-from sotto_estimator.page.waves import MAX_WAVES, WaveSeries
+from sotto_estimator.page.texts import hint_on
 from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.estimates import Estimates
-from sotto_estimator.shares.of_tally import estimate_tally, waves_that_contradict
+from sotto_estimator.shares.of_tally import estimate_tally, reports_of, waves_that_contradict
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.shares.verdict.verdict import Verdict
-from sotto_estimator.sources.quality import qualities
-from sotto_estimator.sources.withheld import withheld_of
-from sotto_protocol import Question, Survey, Tally
+from sotto_estimator.views.beside import Beside, all_beside
+from sotto_estimator.views.section import Section, sections_of
+from sotto_estimator.views.spoken import Spoken
+from sotto_estimator.views.waves import MAX_WAVES
+from sotto_protocol import Survey, Tally
 
 Found = TypeVar("Found")
 
@@ -34,11 +31,12 @@ Found = TypeVar("Found")
 class Results:
     """The results, without the counts that they were made of: those may be large, and results are kept.
 
-    `n_reports`, `estimates` and `sections` are of the waves and the stratum that were chosen, `sections` where it is
-    one, or all together; where all stand beside one another `beside` is in their place. `n_waves` says of how many
-    anything is released. `nothing`: why there is nothing to be seen; empty where there is something; `refusal`: in
-    English, for programs. `missing`: of which strata nothing is shown, and why. `turnout`: how many of the invited
-    people answered, where the reader may know it.
+    `n_reports`, `estimates` and `questions` are of the waves and the stratum that were chosen: of each question a
+    `Section`, or `Beside` where all strata stand beside one another. `hints`: of each text question that has answers
+    why no texts can be looked for, "" where they can be. `n_waves` says of how many anything is released. `nothing`:
+    why there is nothing to be seen; empty where there is something; `refusal`: in English, for programs. `missing`: of
+    which strata nothing is shown, and why. `turnout`: how many of the invited people answered, where the reader may
+    know it.
     """
 
     survey: Survey
@@ -52,9 +50,9 @@ class Results:
     nothing: str
     refusal: str
     missing: str
-    estimates: Estimates | SideBySide | None
-    sections: tuple[Section, ...]
-    beside: tuple[Beside, ...] = ()
+    hints: Mapping[str, str]
+    estimates: Estimates | SideBySide | None = None
+    questions: tuple[Section, ...] | tuple[Beside, ...] = ()
 
     def require_estimates(self) -> Estimates | SideBySide:
         """Return the estimates, for a file. Raises TooFewReportsError, NoEstimatesError."""
@@ -66,11 +64,10 @@ class Results:
 
     def require_chart(self, question: str, name: str) -> tuple[Drawing, list[str]]:
         """Return a chart and its caption. Raises NoSuchChartError, and as `require_estimates`."""
-        if all(question != asked.id for asked in self.survey.questions):
+        if all(question != asked.id for asked in estimated_of(self.survey)):
             raise NoSuchChartError("the survey has no question of this id.")
         self.require_estimates()
-        listed: list[Section | Beside] = [*self.sections, *self.beside]
-        section = next(one for one in listed if one.question.id == question)
+        section = next(one for one in self.questions if one.key == question)
         if name not in section.charts:
             raise NoSuchChartError(
                 "the question has no such chart: text has none, nor have counts that contradict the design; one wave "
@@ -100,8 +97,7 @@ def find_results(release: Release, choices: Choices) -> Results:
         "" if tally.n_reports else release.say_missing(spoken.say, wave, place),
         "" if tally.n_reports else release.say_missing(wave=wave, stratum=place),
         "",
-        None,
-        (),
+        _hints(release, choices, tally),
     )
     if not tally.n_reports:
         return found
@@ -109,11 +105,16 @@ def find_results(release: Release, choices: Choices) -> Results:
     if choices.stratum == EACH:
         return _found_beside(found, release)
     estimates = _estimate(tally, choices, [*pooled.values()])
-    if estimates and place:
-        estimates = replace(estimates, stratum=survey.strata[place - 1])
     last = _estimate(by_wave[max(pooled)], choices) if pooled else None
-    sections = _sections(release, spoken, choices, tally, estimates, last)
-    return replace(found, estimates=estimates, sections=tuple(sections))
+    shown = replace(estimates or _unestimated(tally, choices), stratum=survey.strata[place - 1] if place else None)
+    sections = (_section(one, release, choices, last) for one in sections_of(shown, spoken))
+    return replace(found, estimates=estimates and shown, questions=tuple(sections))
+
+
+def _hints(release: Release, choices: Choices, tally: Tally) -> dict[str, str]:
+    asked = [question for question in release.survey.questions if is_text(question)]
+    answered = [question for question in asked if tally.counted(question.id).n_reports]
+    return {question.id: hint_on(release, choices, question, release.language) for question in answered}
 
 
 def _found_beside(found: Results, release: Release) -> Results:
@@ -127,54 +128,29 @@ def _found_beside(found: Results, release: Release) -> Results:
         return [*release.by_wave(survey.strata.index(name) + 1).values()] if len(tally.waves) > 1 else []
 
     estimated = partial(estimate_strata, tallies, options, len(survey.strata), by_wave=waves_of)
-    side = _refused(estimated) if _has_shown(survey) else None
+    side = None if all(map(is_text, survey.questions)) else _refused(estimated)
     of = {str(one.stratum): one for one in side.estimates} if side else {}
-    listed = {
-        name: [*_sections(release, found.spoken, choices, tally, of.get(name), None)] for name, tally in tallies.items()
+    sections = {
+        name: sections_of(of.get(name) or _unestimated(tally, choices), found.spoken) for name, tally in tallies.items()
     }
-    beside = (
-        Beside(question, found.spoken, {name: sections[number] for name, sections in listed.items()}, orders)
-        for number, question in enumerate(survey.questions)
-        for orders in [
-            {one.answer: one.order for one in side.comparisons if one.question == question.id} if side else {}
-        ]
-    )
-    return replace(found, estimates=side, beside=tuple(beside))
+    return replace(found, estimates=side, questions=tuple(all_beside(sections, side.comparisons if side else ())))
 
 
-def _sections(
-    release: Release,
-    spoken: Spoken,
-    choices: Choices,
-    tally: Tally,
-    estimates: Estimates | None,
-    last: Estimates | None,
-) -> Iterator[Section]:
-    quality = {known.question: known for known in qualities(tally)}
-    rows, last_rows, more = _by_question(estimates), _by_question(last), _by_question(estimates, is_beside=True)
-    verdicts = {of.question: of for of in estimates.verdicts} if estimates else {}
-    withheld = {of.question: say_withheld(of, spoken.say) for of in withheld_of(tally)}
-    for question in release.survey.questions:
-        key, part = question.id, page_of(question)
-        n_counted, verdict = tally.counted(key).n_reports, verdicts.get(key, Verdict(key, is_text=is_text(question)))
-        section = Section(
-            question, n_counted, spoken, verdict, quality=quality.get(key), withheld=withheld.get(key, "")
-        )
-        if estimates is not None:
-            technical = technical_lines(question, estimates, section.quality)
-            remarks, target = remarks_on(question, estimates, spoken.say), estimates.options.about
-            if choices.place and estimates.stratum:
-                remarks = *remarks, spoken.say.gettext("group %(group)s alone", group=estimates.stratum)
-            section = replace(section, remarks=remarks, technical=technical, is_of_respondents=target == "respondents")
-        if is_text(question):
-            hint = hint_on(release, choices, question, spoken.say) if n_counted else ""
-            yield replace(section, hint=hint, most_texts=most_texts(question) if n_counted else 0)
-        elif part and key in rows:
-            series = _series(release, choices, spoken, question, part, rows[key])
-            shown, last_shown = (spoken.labelled(question, of.get(key, ())) for of in (rows, last_rows))
-            yield replace(section, rows=shown, last_rows=last_shown, more=more.get(key, ()), series=series)
-        else:  # nobody answers it yet, or so few that it is withheld; or its counts contradict the design
-            yield section
+def _section(section: Section, release: Release, choices: Choices, last: Estimates | None) -> Section:
+    """Return a question's section with the last wave alone, and wave by wave, beside the waves that were chosen."""
+    survey, part = release.survey, section.part
+    if survey.waves == 1 or not (part and section.rows):
+        return section
+    if isinstance(section.question, Marginal):  # wave by wave it is not worked out
+        return replace(section, last=last)
+    waves = dict(list(release.by_wave(choices.place).items())[-MAX_WAVES:])
+    contradicting = waves_that_contradict(section.question, waves)
+    waves = {wave: tally for wave, tally in waves.items() if wave not in contradicting}
+    figures = [one for one in section.estimates.main_figures if one.question == section.key]
+    options = choices.interval_options
+    series = part.series(section.question, waves, figures, options, count_intervals(survey))
+    labels = section.spoken.labels(section.question)
+    return replace(section, last=last, series=[replace(one, answer=labels[one.answer]) for one in series])
 
 
 def _estimate(tally: Tally, choices: Choices, by_wave: Sequence[Tally] = ()) -> Estimates | None:
@@ -184,8 +160,8 @@ def _estimate(tally: Tally, choices: Choices, by_wave: Sequence[Tally] = ()) -> 
     return _refused(lambda: with_verdicts(estimate_tally(tally, choices.interval_options, by_wave=by_wave), tally))
 
 
-def _has_shown(survey: Survey) -> bool:
-    return not all(map(is_text, survey.questions))
+def _unestimated(tally: Tally, choices: Choices) -> Estimates:
+    return with_verdicts(reports_of(tally, choices.interval_options), tally)
 
 
 def _refused(estimate: Callable[[], Found]) -> Found:
@@ -196,25 +172,3 @@ def _refused(estimate: Callable[[], Found]) -> Found:
         raise ChoiceError(f"{fault} Choose one wave, or another method.") from None
     except SourceError as fault:
         raise NoEstimatesError(str(fault)) from None
-
-
-def _by_question(estimates: Estimates | None, *, is_beside: bool = False) -> dict[str, list[Any]]:
-    """Return the figures of which something may be said, by question; `is_beside`: those that stand beside others."""
-    found: dict[str, list[Any]] = {}
-    for figure in estimates.figures if estimates else ():
-        if figure.is_told and (FIGURES[figure.kind].of is not None) == is_beside:
-            found.setdefault(figure.question, []).append(figure)
-    return found
-
-
-def _series(
-    release: Release, choices: Choices, spoken: Spoken, question: Question, part: FigurePage, figures: Sequence[Any]
-) -> list[WaveSeries]:
-    if release.survey.waves == 1 or choices.stratum == EACH:
-        return []
-    waves = dict(list(release.by_wave(choices.place).items())[-MAX_WAVES:])
-    contradicting = waves_that_contradict(question, waves)
-    waves = {wave: tally for wave, tally in waves.items() if wave not in contradicting}
-    n_intervals, labels = count_intervals(release.survey), spoken.labels(question)
-    found = part.series(question, waves, figures, choices.interval_options, n_intervals)
-    return [replace(one, answer=labels[one.answer]) for one in found]

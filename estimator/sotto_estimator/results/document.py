@@ -1,21 +1,42 @@
-"""Document: what a view says of a result, once; every form is written from it (`sotto_estimator.results.forms`)."""
+"""Document: what a view says of a result, once; every form is written from it (`sotto_estimator.results.forms`).
+
+`Document` is for analysts, in English; `SurveyDocument` for a survey's readers, in any language, as the page shows it.
+"""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Protocol, Self
 
+from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.percents import NOTHING, OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
 from sotto_protocol import Survey
+from sotto_protocol.language import Language
 from sotto_protocol.words import epsilon_above
 
 Kind = Literal["text", "word", "share", "estimate", "points", "count", "epsilon", "p", "number"]
 Number = int | float | Decimal
-Cell = str | Number | None
+
+
+class Said(NamedTuple):
+    """A number as it is written, with all its digits beside it."""
+
+    text: str
+    number: float
+
+
+Cell = str | Number | Said | None
 """A number, which its column's kind writes; words where no number says it; None: nothing can be said."""
 
+Look = Literal["", "verdict", "notice", "small"]
 ITEM = "- "
+ISOLATE, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+
+
+def isolated(text: str) -> str:
+    """Return an author's text for a sentence around it, which may run the other way."""
+    return f"{ISOLATE}{text}{POP}"
 
 
 def number_words(number: float) -> str:
@@ -44,11 +65,15 @@ is not possible; a difference of shares in per cent with its sign; a count; an e
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A table's column. `kind`: "text", to the left; "word", or what a number is: to the right, unless `to_left`."""
+    """A table's column. `kind`: "text", to the left; "word", or what a number is: to the right, unless `to_left`.
+
+    `names`: its cells say what their row is of; an author's words are "text", the page's "word".
+    """
 
     name: str
     kind: Kind = "text"
     to_left: bool = False
+    names: bool = False
 
     @property
     def is_left(self) -> bool:
@@ -63,7 +88,18 @@ class Column:
         """
         if isinstance(cell, str):
             return cell
+        if isinstance(cell, Said):
+            return cell.text
         return NOTHING if cell is None or not math.isfinite(cell) else _WRITTEN[self.kind](cell)
+
+
+class Caption(NamedTuple):
+    """What a table of a question is called, and in which unit it is. `key`: its name among the question's tables."""
+
+    key: str
+    words: str
+    question: str
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +109,7 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     is_plain: bool = False
+    caption: Caption | None = None
 
     @property
     def head(self) -> list[str]:
@@ -106,11 +143,13 @@ class Lines:
     """Sentences, or what numbers mean, a line each.
 
     `indent`: of prose, which a terminal wraps; what follows a wrapped line's first is indented so. A line of prose that
-    begins with "- " is an item of a list.
+    begins with "- " is an item of a list. `look`: how a page shows them; `lang`: their language, where it is another.
     """
 
     lines: Sequence[str]
     indent: str | None = None
+    look: Look = ""
+    lang: str = ""
 
     def is_item(self, line: str) -> bool:
         """Whether a line is an item of a list."""
@@ -133,7 +172,32 @@ def title_lines(title: str) -> Lines:
     return Lines([title] if title else [])
 
 
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading inside of a question's part."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known, a line each: of which answer or group, "" where that needs no name, and in words."""
+
+    findings: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing under its name among those of a question, and what stands over it."""
+
+    key: str
+    drawing: Drawing
+    caption: Sequence[str] = ()
+
+
 Block = Table | Lines | Typed
+PageBlock = Block | Heading | Known | Picture
+"""What is read of a question, which no terminal shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,25 +215,51 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class AskedTexts:
-    """What a survey's questions and answers are called where it is answered, in one of its languages.
-
-    `questions`: by id; `answers`: by the question's id and the answer as results name it.
-    """
+    """What a survey's questions are called where it is answered, by id, in one of its languages."""
 
     lang: str
     questions: Mapping[str, str]
-    answers: Mapping[tuple[str, str], str]
 
     @classmethod
     def of(cls, survey: Survey, lang: str = "") -> Self:
         """Return the texts in a language of the survey, "" for its own. Raises ValueError where it has no such one."""
         words = survey.words(lang)
-        answers = {
-            (question.id, label): text
-            for question in (*survey.questions, *survey.items)
-            for label, text in zip(question.labels, words.questions[question.id].options, strict=False)
-        }
-        return cls(words.lang, {key: of.text for key, of in words.questions.items()}, answers)
+        return cls(words.lang, {key: of.text for key, of in words.questions.items()})
+
+
+class Asked(Protocol):
+    """All there is to read of one question. `notices`: what has to be known before any of it is read.
+
+    `known`: what is known, in words; `shown`: its pictures, and what they are made of; `numbers`: the exact ones.
+    """
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def notices(self) -> Sequence[str]: ...
+    @property
+    def known(self) -> Sequence[PageBlock]: ...
+    @property
+    def shown(self) -> Sequence[PageBlock]: ...
+    @property
+    def numbers(self) -> Sequence[PageBlock]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyDocument:
+    """The results of a survey for its readers, in one language: `say` of the words, `texts` of the survey's texts.
+
+    `texts`: attributes of an element that holds one. `lead`: of how many reports. `made`: how numbers are made.
+    """
+
+    say: Language
+    texts: Mapping[str, str]
+    title: str
+    lead: str
+    questions: Sequence[Asked]
+    made: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from sotto_estimator.results.rounding import step_of
+from sotto_protocol.language import Language
 
 OUTSIDE = "*"
 OUTSIDE_WORDS = f"{OUTSIDE} outside the possible range, where an estimate can lie, and an interval never"
@@ -37,6 +38,11 @@ def percent_digits(share: float, n_decimals: int = _N_DECIMALS) -> str:
     """Return the digits of a share in per cent; a zero has no sign."""
     digits = f"{100 * share:.{n_decimals}f}"
     return digits if digits.strip("-0.") else digits.removeprefix("-")
+
+
+def percent_words(share: float, say: Language, n_decimals: int = _N_DECIMALS) -> str:
+    """Return a share in per cent as a language writes it."""
+    return say.percent(percent_digits(share, n_decimals))
 
 
 def mark_of(share: float, n_decimals: int = _N_DECIMALS) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.errors import DomainError
 from sotto_estimator.results.data_frames import frame_of, require_frames
-from sotto_estimator.results.document import AskedTexts, Document
+from sotto_estimator.results.document import AskedTexts, Document, SurveyDocument
 from sotto_estimator.results.encode import csv_text, json_text
 from sotto_estimator.results.figure import Panel
-from sotto_estimator.results.forms.html import notebook_html
+from sotto_estimator.results.forms.html import notebook_html, survey_html
 from sotto_estimator.results.forms.latex import latex_of
 from sotto_estimator.results.forms.markdown import markdown_of
 from sotto_estimator.results.forms.text import text_of
@@ -59,6 +59,13 @@ class Result:
             is_property = isinstance(member, property)
             shown = _printable(member.fget if is_property else member)
             setattr(cls, name, property(shown, doc=member.__doc__) if is_property else shown)
+
+    def survey_document(self, lang: str = "") -> SurveyDocument | None:
+        """Return what the readers of its survey read, in a language of it, "" for its own; None where it has no such.
+
+        Raises ValueError where the survey has no such language.
+        """
+        return view_of(self).survey_document(self, lang)
 
     def document(self, lang: str = "") -> Document:
         """Return what people read of it, in no form yet. `lang`: that of the survey's texts, its own by default.
@@ -156,4 +163,5 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        return notebook_html(self.document())
+        of_survey = self.survey_document()
+        return survey_html(of_survey) if of_survey else notebook_html(self.document())

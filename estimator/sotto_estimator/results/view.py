@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from sotto_estimator.results.document import Part
+from sotto_estimator.results.document import Part, SurveyDocument
 from sotto_estimator.results.figure import Panel
 
 Found = TypeVar("Found")
@@ -38,7 +38,8 @@ class View(Generic[Found]):
 
     `parts`: what people read, which every form writes. `members`: those of its JSON object. `records`: the rows of its
     CSV, all of the same members; `columns`: these members' names, of a kind whose result may have no row. `panels`: a
-    picture's title, and its parts from top to bottom.
+    picture's title, and its parts from top to bottom. `survey_document`: what a survey's readers read in
+    a language of it, "" for its own; None where no survey was asked.
     """
 
     parts: Callable[[Found], Sequence[Part]]
@@ -46,6 +47,7 @@ class View(Generic[Found]):
     records: Callable[[Found], list[dict[str, Any]]]
     panels: Callable[[Found], tuple[str, Sequence[Panel]]]
     columns: Callable[[Found], Sequence[str]] | None = None
+    survey_document: Callable[[Found, str], SurveyDocument | None] = lambda *_: None
 
 
 def view_of(result: Found) -> View[Found]:

@@ -1,6 +1,6 @@
 """Estimates: of every value of every question a share, its error and an interval; of a number's question a mean."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -108,8 +108,8 @@ class Estimates(Result):
     simultaneous intervals. `text_questions` are the ids of questions for `decode`.
 
     `drawn` is how many questions a device answers, and of how many, if it does not answer all. `asked` are the ids of
-    questions of which a device answers one option. `survey` is the survey, if there is one. `narrower_by` is the part
-    by which exact intervals would be narrower.
+    questions of which a device answers one option. `survey` is the survey, if there is one, and `n_answering` how many
+    reports answer each of its questions. `narrower_by` is the part by which exact intervals would be narrower.
 
     For a survey on paper, `designs` says how people were asked. `fit` says how well
     one table of shares fits all samples.
@@ -136,6 +136,7 @@ class Estimates(Result):
     file_rows: FileRows | None = None
     n_groups: int = 1
     survey: Survey | None = field(default=None, compare=False, repr=False)
+    n_answering: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def by(self) -> str:

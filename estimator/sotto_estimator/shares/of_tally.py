@@ -11,7 +11,7 @@ from sotto_estimator.channel.channel import Channel, Floats, check_counts, check
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.designs.named import takes_named_design
 from sotto_estimator.errors import NoReportsError, SourceError
-from sotto_estimator.inference.marginal import estimated_of
+from sotto_estimator.inference.marginal import counted_of, estimated_of
 from sotto_estimator.inference.registry import (
     FIGURES,
     count_figures,
@@ -67,23 +67,31 @@ def estimate_tally(
     except NoReportsError as fault:
         raise NoReportsError(say_nothing_counted(tally)) from fault
     tested = [*_tested(counted), *(test for of in by_wave for test in _tested_of_wave(of))]
-    found = Estimates(
-        tally.survey.title,
+    reports = reports_of(tally, options, n_groups)
+    found = replace(reports, figures=figures, contradictions=_contradictions(tested, n_groups))
+    return found.held_against_design() if is_held else found
+
+
+def reports_of(tally: Tally, options: IntervalOptions, n_groups: int = 1) -> Estimates:
+    """Return what is known of a tally's reports where nothing is estimated: how many there are, of what, how good."""
+    survey = tally.survey
+    shown = [question for question in survey.questions if not is_text(question)]
+    return Estimates(
+        survey.title,
         tally.n_reports,
-        float(tally.survey.epsilon),
-        options,
-        figures,
-        waves=tally.waves if tally.survey.waves > 1 else (),
-        text_questions=tuple(question.id for question in tally.survey.questions if is_text(question)),
+        float(survey.epsilon),
+        options.of(survey),
+        (),
+        waves=tally.waves if survey.waves > 1 else (),
+        text_questions=tuple(question.id for question in survey.questions if is_text(question)),
         quality=qualities(tally),
         withheld=withheld_of(tally),
-        contradictions=_contradictions(tested, n_groups),
-        drawn=(tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None,
+        drawn=(survey.draw, len(survey.questions)) if survey.draw else None,
         asked=tuple(question.id for question in shown if question.mechanism.asks_one),
         n_groups=n_groups,
-        survey=tally.survey,
+        survey=survey,
+        n_answering={question.id: counted_of(tally, question).n_reports for question in estimated_of(survey)},
     )
-    return found.held_against_design() if is_held else found
 
 
 @takes_named_design

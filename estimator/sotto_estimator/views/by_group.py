@@ -14,6 +14,7 @@ from sotto_estimator.shares.verdict.compare import Comparison
 from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import notes
 from sotto_estimator.views.figure_view import drawn, view_of_kind, views_of
+from sotto_estimator.views.survey_document import groups_document
 from sotto_estimator.views.verdict import said_of, verdict_rows
 from sotto_estimator.views.verdict_words import order_words, quote_words, width_words
 from sotto_protocol.language import ENGLISH
@@ -140,5 +141,9 @@ def _panels(groups: SideBySide) -> tuple[str, Sequence[Panel]]:
 
 
 VIEW: View[SideBySide] = View(
-    parts=_parts, members=_members, records=lambda of: csv_records(of.estimates), panels=_panels
+    parts=_parts,
+    members=_members,
+    records=lambda of: csv_records(of.estimates),
+    panels=_panels,
+    survey_document=groups_document,
 )

@@ -3,19 +3,20 @@
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
+from sotto_estimator.results.document import Caption, Cell, Column, Lines, PageBlock, Part, Said, Table
 from sotto_estimator.results.figure import Bar, Panel, bar_panels
-from sotto_estimator.results.percents import percent
+from sotto_estimator.results.percents import percent, percent_words
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
+from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod, DecodeOptions
 from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_estimator.views.estimates_members import quality_members
 from sotto_estimator.views.shares import FAKES
+from sotto_protocol.language import Language
 from sotto_protocol.words import counted, epsilon_above, escaped
 
 _METHODS: dict[DecodeMethod, str] = {
@@ -149,6 +150,68 @@ def panels(decoded: Decoded) -> tuple[str, list[Panel]]:
     bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in decoded.shown]
     longest = max((bar.high for bar in bars), default=1.0)
     return bar_panels(bars, "\n".join(caption(decoded)), min(100.0, 105 * longest))
+
+
+def found_blocks(decoded: Decoded, say: Language) -> list[PageBlock]:
+    """Return what was found of the texts that a reader named, in their language, for the default options."""
+    options, key = decoded.options, decoded.subject.question
+    found = say.ngettext(
+        "%(found)s of %(n)s text was found.",
+        "%(found)s of %(n)s texts were found.",
+        decoded.n_candidates,
+        found=len(decoded.rows),
+    )
+    about = say.gettext(
+        "Together they are about %(share)s of all answers.", share=percent_words(decoded.explained_mass, say, 0)
+    )
+    tested = say.gettext(
+        "Each text was tested: is its share above 0? On average, at most %(rate)s of the texts found are mistakes "
+        "(false discovery rate, Benjamini and Hochberg).",
+        rate=percent_words(options.fdr, say, 0),
+    )
+    return [
+        Lines([say.text([found, about if decoded.rows else ""])], look="verdict"),
+        *([_found_table(decoded, key, say)] if decoded.rows else []),
+        *([_others_table(decoded, key, say)] if decoded.undetected else []),
+        Lines([tested]),
+        Lines([_confidence(options, say)], look="small"),
+        Lines(decoded.alarms(), look="small", lang="en"),
+    ]
+
+
+def _found_table(decoded: Decoded, key: str, say: Language) -> Table:
+    heads = [say.gettext("Share"), say.gettext("Low"), say.gettext("High")]
+    rows: list[list[Cell]] = [
+        [row.string, *(_said(number, say) for number in (row.share, row.low, row.high))] for row in decoded.rows
+    ]
+    columns = [Column(say.gettext("Text"), names=True), *(Column(head, "share") for head in heads)]
+    return Table(columns, rows, caption=Caption("strings", say.gettext("Texts that were found"), key))
+
+
+def _others_table(decoded: Decoded, key: str, say: Language) -> Table:
+    words = say.gettext("Texts that were not found: rare, or in no answer")
+    columns = [Column(say.gettext("Text"), names=True), Column(say.gettext("Share, at most"), "share")]
+    rows = [[row.string, "–" if row.high is None else _said(row.high, say)] for row in decoded.undetected or ()]
+    return Table(columns, rows, caption=Caption("others", words, key))
+
+
+def _said(share: float, say: Language) -> Said:
+    return Said(percent_words(share, say), share)
+
+
+def _confidence(options: DecodeOptions, say: Language) -> str:
+    level = percent_words(options.level, say, 0)
+    if options.simultaneous:
+        return say.gettext(
+            "%(level)s confidence in all ranges together, for the population. The ranges allow for the choice among "
+            "the texts. They are approximate (normal).",
+            level=level,
+        )
+    return say.gettext(
+        "%(level)s confidence in each range, for the population. The ranges allow for the choice among the texts. They "
+        "are approximate (normal).",
+        level=level,
+    )
 
 
 def _error_words(standard_error: float | None) -> str:

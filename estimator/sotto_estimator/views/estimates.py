@@ -10,15 +10,10 @@ from sotto_estimator.shares.exact_gain import EXACT
 from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import caption
 from sotto_estimator.views.figure_view import drawn, views_of
+from sotto_estimator.views.survey_document import METHOD, survey_document
 from sotto_estimator.views.verdict import verdict_part
 from sotto_estimator.views.verdict_words import quote_words
 from sotto_protocol.language import ENGLISH
-
-_METHOD = (
-    "Chance was mixed into each answer before anybody else saw it. So a single report does not show what a person "
-    "answered. The shares are computed from all reports together: the known effect of chance is subtracted. An "
-    "estimated share can lie outside 0 to 100 %. Its interval cannot."
-)
 
 
 def parts(estimates: Estimates) -> list[Part]:
@@ -36,7 +31,7 @@ def parts(estimates: Estimates) -> list[Part]:
                 Lines(_remarks(estimates, tables)),
             ],
         ),
-        Part("How they were made", [Lines([_METHOD])], is_background=True),
+        Part("How they were made", [Lines([METHOD])], is_background=True),
     ]
 
 
@@ -63,4 +58,5 @@ VIEW: View[Estimates] = View(
     members=json_members,
     records=lambda estimates: csv_records([estimates]),
     panels=_panels,
+    survey_document=survey_document,
 )

@@ -21,13 +21,12 @@ from sotto_client.cli import main
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.intervals.contradiction import FALSE_ALARM, QuestionCounts, contradictions_of
-from sotto_estimator.page.charts import draw_waves
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.errors import NoSuchChartError
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.page.waves import series_of
 from sotto_estimator.views.shares import cut_words
+from sotto_estimator.views.waves import draw_waves, series_of
 from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 
 CHANNELS = [
@@ -276,14 +275,14 @@ def test_reports_of_zeros_alone_are_warned_of_with_their_question(tmp_path: Path
 
 def test_results_page_and_its_charts_say_it() -> None:
     results = find_results(Release(SURVEY, True, {1: ZEROS}), Choices())
-    (void,) = [section for section in results.sections if section.verdict.is_void]
+    (void,) = [section for section in results.questions if section.verdict.is_void]
     assert any(line.startswith("q1: 3,000 reports support ") for line in void.technical)
     assert not void.shows
-    assert [section.question.id for section in results.sections if not section.charts] == ["q1"]
+    assert [section.question.id for section in results.questions if not section.charts] == ["q1"]
     with pytest.raises(NoSuchChartError, match="nor have counts that contradict the design"):
         results.require_chart("q1", "shares")
     well = find_results(Release(SURVEY, True, {1: honest(3000)}), Choices())
-    assert not any(section.verdict.is_void for section in well.sections)
+    assert not any(section.verdict.is_void for section in well.questions)
 
 
 def test_plot_says_it() -> None:
@@ -332,7 +331,7 @@ def test_interval_that_holds_no_share_is_a_dash_in_the_waves_of_the_results_page
     assert [point.has_interval for point in series[0].points] == [False, True]
     (last,) = series_of(SURVEY.questions[1], {1: ZEROS}, ["a"], IntervalOptions(), 1)
     assert "from – to –" in draw_waves("", [last]).description
-    section = find_results(Release(SURVEY, True, {1: ZEROS}), Choices()).sections[1]
+    section = find_results(Release(SURVEY, True, {1: ZEROS}), Choices()).questions[1]
     assert section.table == []
     respondents = IntervalOptions(target="respondents")
     (of_them,) = series_of(SURVEY.questions[1], {1: ZEROS, 2: honest(3000)}, ["a"], respondents, 1)

@@ -75,11 +75,11 @@ def test_groups_make_a_warning_rarer() -> None:
 
 def test_results_page_says_which_wave_it_is() -> None:
     results = find_results(Release(SURVEY, True, dict(enumerate(FAKED, 1))), Choices())
-    (section,) = results.sections
+    (section,) = results.questions
     assert section.verdict.is_void
     assert any(line.startswith("q0, wave 5: 400 reports support yes 390 times") for line in section.technical)
     one = find_results(Release(SURVEY, True, dict(enumerate(FAKED, 1))), Choices(wave=1))
-    assert not one.sections[0].verdict.is_void
+    assert not one.questions[0].verdict.is_void
 
 
 def test_command_finds_it_among_files_of_one_wave_each(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from sotto_estimator import Estimate, estimate_tally, read_data
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.page.waves import WaveEstimate, WaveSeries
+from sotto_estimator.results.document import Lines, Table
 from sotto_estimator.results.percents import OUTSIDE_WORDS, n_decimals_of, percent, signed_percent
 from sotto_estimator.views.verdict_words import quote_words
+from sotto_estimator.views.waves import WaveEstimate, WaveSeries, wave_tables
 from sotto_protocol import Tally, compile_toml
 from sotto_protocol.language import ENGLISH, LANGUAGES, language
 
@@ -99,26 +100,27 @@ def test_what_cannot_be_is_marked_in_every_table(tmp_path: Path) -> None:
     marked = [f"*{percent(rows['a'].share)}", f"*{percent(rows['c'].share)}"]
     printed = sotto("estimate", tmp_path / "t.json", "--report", tmp_path / "r.html")
     shown = estimate_tally(tally)
+    of_survey = "* An unbiased estimate may be lower or higher than any possible value."
+    assert OUTSIDE_WORDS in printed
     for text in (printed, (tmp_path / "r.html").read_text(), shown._repr_html_(), shown.to_html()):
         assert all(mark in text for mark in marked)
         assert f"*{percent(rows['b'].share)}" not in text
-        assert OUTSIDE_WORDS in text
+        assert text == printed or of_survey in text
     assert quote_words(ENGLISH) in " ".join(printed.split())
     assert quote_words(ENGLISH) in (tmp_path / "r.html").read_text()
     assert quote_words(ENGLISH) not in shown.to_html()  # nothing stands at its top
     for tag in LANGUAGES:
         results = find_results(Release(SURVEY, True, {1: tally}, language=language(tag)), Choices())
-        said = [results.spoken.share(row) for row in results.sections[0].table]
-        assert [words.startswith("*") for words in said] == [True, False, True]
-        [mean] = results.sections[1].rows
-        assert results.spoken.mean(mean).startswith("*")
-        assert [section.quoted for section in results.sections] == [quote_words(language(tag))] * 2
+        for question, marked in zip(results.questions, ([True, False, True], [True]), strict=True):
+            table = next(one for one in question.numbers if isinstance(one, Table))
+            assert [words[1].startswith("*") for words in table.cells] == marked
+            assert Lines([quote_words(language(tag))], look="small") in question.numbers
 
 
 def test_what_cannot_be_is_marked_wave_by_wave() -> None:
     say, point = language("en"), WaveEstimate(1, 100, 1.2, 0.1, 0.9, 1.0)
-    assert WaveSeries("yes", (point,)).words(1.2, point, say).startswith("*120.00")
-    assert WaveSeries("yes", (point,)).words(0.9, point, say).startswith("90.00")
+    [table] = wave_tables("q", [WaveSeries("yes", (point,))], say)
+    assert table.cells == [["1", "100", "*120.00 %", "90.00 %", "100.00 %"]]
 
 
 def test_of_possible_shares_nothing_is_marked_nor_explained() -> None:

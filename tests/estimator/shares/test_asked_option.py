@@ -176,8 +176,8 @@ def test_pooled_waves_are_of_devices_that_are_asked_the_same_option() -> None:
     assert row.low < alone.low < row.share < alone.high < row.high
     tallies = {wave: Tally.of(survey, part) for wave, part in enumerate(records, 1)}
     results = find_results(Release(survey, True, tallies), Choices())
-    assert "each device is asked about one of the 4 options" in " ".join(results.sections[0].made_of)
-    series = {one.answer: one.points for one in results.sections[0].series}
+    assert "each device is asked about one of the 4 options" in " ".join(results.questions[0].made_of)
+    series = {one.answer: one.points for one in results.questions[0].series}
     for wave, of_wave in tallies.items():
         for row in estimate_tally(of_wave).rows:
             point = series[row.answer][wave - 1]

@@ -124,7 +124,7 @@ def test_what_is_withheld_of_a_drawn_question_is_named_without_a_count() -> None
     results = find_results(release, Choices())
     assert results.estimates is None
     said = "This question shows no results until it has 3 reports."
-    assert [section.withheld for section in results.sections] == [said, said]
+    assert [section.notices for section in results.questions] == [[said], [said]]
 
 
 def test_table_json_and_csv_have_n_by_question() -> None:
@@ -179,7 +179,7 @@ def test_the_results_page_shows_n_by_question_and_only_waves_that_have_it() -> N
     parts[2] = second[~one.drawn(second)[:, 0]]
     tallies = {wave: Tally.of(WAVES, parts[wave]) for wave in (1, 2, 3)}
     results = find_results(Release(WAVES, True, tallies), Choices())
-    section = results.sections[0]
+    section = results.questions[0]
     n = sum(tally.counted("q0").n_reports for tally in tallies.values())
     assert section.made_of[0] == f"n = {n:,}, epsilon 1"
     assert [point.wave for point in section.series[0].points] == [1, 3]
@@ -200,7 +200,7 @@ def test_the_results_page_says_that_its_intervals_are_about_those_who_were_asked
         for target, is_said in (("respondents", True), ("population", False)):
             choices = Choices(target=target, simultaneous="yes" if is_together else "no")  # type: ignore[arg-type]
             results = find_results(Release(of, True, tallies), choices)
-            sections = [section for section in results.sections if section.rows]
+            sections = [section for section in results.questions if section.rows]
             assert sections
             for section in sections:
                 assert any(asked in line for line in section.made_of) == is_said
@@ -283,9 +283,9 @@ def test_means_of_numbers_are_of_the_reports_that_answer_them() -> None:
     found, expected = estimates.means[0], alone.means[0]
     assert (found.mean, found.low, found.high) == (expected.mean, expected.low, expected.high)
     results = find_results(Release(survey, True, {1: tally}), Choices())
-    assert [section.n_reports for section in results.sections] == drawn.sum(axis=0).tolist()
+    assert [section.n_reports for section in results.questions] == drawn.sum(axis=0).tolist()
     only = Tally.of(survey, records[drawn[:, 1]])
     assert estimate_tally(only).means == ()
-    sections = find_results(Release(survey, True, {1: only}), Choices()).sections
+    sections = find_results(Release(survey, True, {1: only}), Choices()).questions
     assert [section.n_reports for section in sections] == [0, int(drawn[:, 1].sum()), 0]
     assert "q0: none of these" in estimate_tally(only).as_table()

@@ -157,15 +157,17 @@ def test_python_json_csv_and_frame_have_null_for_every_number_but_what_was_count
 def test_table_notebook_report_and_picture_show_no_number_of_them() -> None:
     of = found()
     lines = [re.split(r" {2,}", line) for line in of.as_table().splitlines()]
-    tables = [lines, Cells(of._repr_html_()).rows, Cells(of.to_html()).rows]
-    for rows in tables:
-        void = [row for row in rows if row[0].endswith(("dish", "hours"))]
-        assert len(void) >= 4  # three dishes, and a mean
-        assert not any(map(is_told, void))
-        assert all(row.count("-") >= 3 for row in void if len(row) > 4)
-        assert any(is_told(row) for row in rows if row[0].endswith("paid"))
-    for text in (of.as_table(), of._repr_html_(), of.to_html()):
-        assert text.partition("<script")[0].replace("&#x27;", "'").count(SAID) == 2
+    void = [row for row in lines if row[0].endswith(("dish", "hours"))]
+    assert len(void) >= 4  # three dishes, and a mean
+    assert not any(map(is_told, void))
+    assert all(row.count("-") >= 3 for row in void if len(row) > 4)
+    assert any(is_told(row) for row in lines if row[0].endswith("paid"))
+    for html in (of._repr_html_(), of.to_html()):
+        rows = Cells(html).rows
+        assert [row[0] for row in rows] == ["Answer", "Yes"] * (len(rows) // 2)  # of the one that is told
+        assert any(map(is_told, rows))
+    for text, n_said in ((of.as_table(), 2), (of._repr_html_(), 4), (of.to_html(), 4)):  # in HTML above all, too
+        assert text.partition("<script")[0].replace("&#x27;", "'").count(SAID) == n_said
         assert "dish: the counts contradict the design (P " in text or "dish: 3,000 reports support" in text
         assert "the interval of the mean of hours" not in text
     title, (bars,) = of.panels()
@@ -183,12 +185,12 @@ def test_results_page_has_no_chart_no_table_and_no_wave_of_them() -> None:
         (Choices(wave=2), {"paid", "dish", "hours"}),
     ):
         results = find_results(Release(SURVEY, True, {1: VOID, 2: fine}), choices)
-        shown = {of.question.id: of for of in results.sections if of.charts or of.table or of.last_table}
+        shown = {of.question.id: of for of in results.questions if of.charts or of.table or of.last_table}
         assert set(shown) == expected
-        for section in results.sections:
+        for section in results.questions:
             waves = [point.wave for one in section.series for point in one.points]
             assert set(waves) == ({1, 2} if section.question.id == "paid" else {2} if choices.wave == 2 else set())
-        for section in results.sections:
+        for section in results.questions:
             if section.question.id not in expected:
                 assert section.sentences == [SAID]
                 assert any("000 reports support" in line for line in section.technical)

@@ -10,13 +10,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from sotto_estimator import Estimate, IntervalOptions, estimate_tally
-from sotto_estimator.page.charts import draw_shares
 from sotto_estimator.results.drawing import Dot, Drawing, DrawnBar, Line
 from sotto_estimator.results.figure import Bar as PlotBar, bar_panels
 from sotto_estimator.results.panels import draw_panel
 from sotto_estimator.results.rounding import UNKNOWN
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.shares.verdict.verdict import Finding, share_findings
+from sotto_estimator.views.share_section import draw_shares
 from sotto_estimator.views.verdict import verdict_rows
 from sotto_protocol import Survey, Tally, compile_survey
 

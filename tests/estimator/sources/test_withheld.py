@@ -162,9 +162,9 @@ def test_quality_counts_the_reports_of_the_question() -> None:
 )
 def test_results_page_says_what_is_withheld_of_a_question(tally: Tally, said: str) -> None:
     results = find_results(Release(STAFF, True, {1: tally}), Choices())
-    shown, wish = results.sections
-    assert (shown.withheld, shown.n_reports) == ("", tally.n_reports)
+    shown, wish = results.questions
+    assert (shown.notices, shown.n_reports) == ([], tally.n_reports)
     (withheld,) = withheld_of(tally)
-    assert wish.withheld.startswith(said.format(withheld.n_missing))
+    assert wish.notices[0].startswith(said.format(withheld.n_missing))
     assert wish.n_reports == tally.counted("wish").n_reports
-    assert bool(wish.most_texts) is (tally is SOME)
+    assert ("wish" in results.hints) is (tally is SOME)

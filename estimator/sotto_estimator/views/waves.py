@@ -1,4 +1,4 @@
-"""The history of a survey that is asked again: each answer's share, or a number, wave by wave."""
+"""The history of a survey that is asked again: each answer's share, or a number, wave by wave, in any language."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +9,19 @@ import numpy as np
 from sotto_estimator.channel.channel import errors_of, shares_of
 from sotto_estimator.inference.registry import FIGURES, channel_of, figure_of, find, loaded
 from sotto_estimator.intervals.intervals import IntervalOptions, is_interval, share_bounds
-from sotto_estimator.page.figure_page import FigurePage, page_of_kind
+from sotto_estimator.results.document import Caption, Column, Said, Table
+from sotto_estimator.results.drawing import Drawing
+from sotto_estimator.results.figure import Panel, Path, RowLabel, Scale, Shape, Spot, Whisker
+from sotto_estimator.results.layout import lay_out
+from sotto_estimator.views.figure_section import FigureSection, section_of_kind
 from sotto_protocol import Question, Tally
-from sotto_protocol.language import Language
+from sotto_protocol.language import ENGLISH, Language
 
 MAX_WAVES = 24
 """So many of the last waves are shown."""
 MAX_ANSWERS = 12
 """Of so many answers to a question, those of the largest shares."""
+_MAX_DESCRIBED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +49,15 @@ class WaveSeries:
     kind: str = "share"
 
     @property
-    def part(self) -> FigurePage:
-        """How such figures stand on the page."""
-        found = page_of_kind(self.kind)
-        assert found  # noqa: S101  # what has waves has a place on the page
+    def part(self) -> FigureSection:
+        """How such figures are read."""
+        found = section_of_kind(self.kind)
+        assert found  # noqa: S101  # what has waves is read
         return found
 
-    def words(self, number: float, point: WaveEstimate, say: Language) -> str:
-        """Return a number of a point as it is shown: marked, where it is a share that is not possible."""
-        return self.part.write(number, point, say)
+    def cells(self, point: WaveEstimate, say: Language) -> list[Said | str]:
+        """Return a point's value and its interval's ends as they are shown."""
+        return self.part.cells(point, say, has_interval=point.has_interval)
 
 
 def series_of(
@@ -118,3 +123,57 @@ def number_series_of(
             points.append(_marked(point, False))
             answer = found.answer
     return (WaveSeries(answer, tuple(points), kind),) if points else ()
+
+
+def draw_waves(title: str, series: Sequence[WaveSeries], say: Language = ENGLISH) -> Drawing:
+    """Return a panel for each answer: its share in every wave, or a mean, and the interval; the last is written out."""
+    ends = [end for one in series for point in one.points for end in (point.value, point.low, point.high)]
+    part = series[0].part
+    axis = part.axis(ends)
+    scale = Scale("", axis.low, axis.high, lambda value: part.tick(value, say))
+    panels = [_panel_of(one, scale, say) for one in series]
+    said = [_said_of_last(one, say) for one in series[:_MAX_DESCRIBED]]
+    return lay_out(title, " ".join(said), panels)
+
+
+def _panel_of(series: WaveSeries, scale: Scale, say: Language) -> Panel:
+    last = series.points[-1]
+    said = say.gettext("wave %(n)s: %(value)s", n=last.wave, value=_words(series, last, say)[0])
+    shapes: list[Shape] = [Path([(point.wave, point.value) for point in series.points])]
+    for point in series.points:
+        shapes += [*_span_of(point), Spot(point.wave, point.value)]
+    return Panel(shapes, Scale(write=lambda wave: str(round(wave))), scale, heading=RowLabel(series.answer, said))
+
+
+def _span_of(point: WaveEstimate) -> list[Whisker]:
+    return [Whisker(point.low, point.high, point.wave, is_upright=True)] if point.has_interval else []
+
+
+def _said_of_last(series: WaveSeries, say: Language) -> str:
+    last = series.points[-1]
+    value, low, high = _words(series, last, say)
+    return say.gettext(
+        "%(answer)s: in wave %(n)s %(value)s, from %(low)s to %(high)s.",
+        answer=series.answer,
+        n=last.wave,
+        value=value,
+        low=low,
+        high=high,
+    )
+
+
+def _words(series: WaveSeries, point: WaveEstimate, say: Language) -> list[str]:
+    return [cell.text if isinstance(cell, Said) else cell for cell in series.cells(point, say)]
+
+
+def wave_tables(question: str, series: Sequence[WaveSeries], say: Language) -> list[Table]:
+    """Return a table for each answer: its numbers wave by wave."""
+    return [_table_of(Caption(f"waves-{place}", "", question), one, say) for place, one in enumerate(series, 1)]
+
+
+def _table_of(caption: Caption, series: WaveSeries, say: Language) -> Table:
+    named = caption._replace(words=say.gettext("Wave by wave: %(answer)s", answer=series.answer))
+    numbers = [series.part.heading(say), say.gettext("Low"), say.gettext("High")]
+    columns = [Column(say.gettext("Wave"), "word", names=True), Column(say.gettext("Reports"), "count")]
+    rows = [[str(of.wave), say.number(of.n_reports), *series.cells(of, say)] for of in series.points]
+    return Table([*columns, *(Column(name, "number") for name in numbers)], rows, caption=named)

@@ -1,17 +1,20 @@
-"""The chart of a question that asks for numbers: the mean with its interval, quantiles, and the density below."""
+"""Numbers in any language: the mean with its interval, quantiles, and the density below."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.figure_page import FigurePage
-from sotto_estimator.page.waves import number_series_of
 from sotto_estimator.results.axis import Axis, shortest
+from sotto_estimator.results.document import Caption, Cell, Column, Said, Table
 from sotto_estimator.results.drawing import Drawing, shorten
 from sotto_estimator.results.figure import Panel, RowLabel, Scale, Shape, Spot, Whisker, density_panel
 from sotto_estimator.results.layout import lay_out
+from sotto_estimator.results.percents import percent_words
 from sotto_estimator.shares.verdict.verdict import mean_finding, of_precision
+from sotto_estimator.views.figure_section import FigureSection, with_sign
 from sotto_estimator.views.numbers import value_words
+from sotto_estimator.views.waves import number_series_of
 from sotto_protocol.language import ENGLISH, Language
 
 _UNIT_COLUMNS = 12
@@ -81,16 +84,47 @@ def quantile_label(prob: float, say: Language) -> str:
     return say.gettext("Median") if prob == 0.5 else say.percent(f"{100 * prob:g}")
 
 
-MEANS = FigurePage(
-    template="results/number.html",
+def _more(distributions: Sequence[Distribution], question: str, unit: str, say: Language) -> list[Table]:
+    """Return quantiles and bins, where the reports show a distribution."""
+    tables = []
+    for of in distributions:
+        named = Caption("quantiles", say.gettext("Quantiles, approximate"), question, unit)
+        heads = [say.gettext("Value"), say.gettext("About low"), say.gettext("About high")]
+        columns = [Column(say.gettext("Quantile"), "word", names=True), *(Column(head, "number") for head in heads)]
+        rows: list[list[Cell]] = [
+            [quantile_label(each.prob, say), *(_exact(number, say) for number in (each.value, each.low, each.high))]
+            for each in of.quantiles
+        ]
+        tables.append(Table(columns, rows, caption=named))
+        named = Caption("bins", say.gettext("Density, bin by bin, approximate"), question, unit)
+        columns = [Column(say.gettext("From"), "word", names=True), Column(say.gettext("To"), "word")]
+        columns.append(Column(say.gettext("Share"), "share"))
+        bins: list[list[Cell]] = [
+            [shortest(bin.first, say), shortest(bin.last, say), Said(percent_words(bin.share, say), bin.share)]
+            for bin in of.bins
+        ]
+        tables.append(Table(columns, bins, caption=named))
+    return tables
+
+
+def _exact(number: float, say: Language) -> Said:
+    return Said(shortest(number, say), number)
+
+
+MEANS = FigureSection(
     chart="mean",
     labels=lambda question, options, say: {"mean": say.gettext("Mean")},
+    caption=lambda say: say.gettext("Estimates of the mean"),
     heading=lambda say: say.gettext("Mean"),
     unbiased=lambda say: say.gettext("Mean, unbiased"),
+    write=lambda number, mean, say: say.number(value_words(number, mean.standard_error).replace(",", "")),
+    fakes=lambda say: (say.gettext("Fakes high"), say.gettext("Fakes low")),
+    shift=lambda shift, say: with_sign(f"{Decimal(f'{shift:.3g}'):+f}", say.number),
+    consistent=lambda mean: (mean.consistent_mean, None),
+    more=_more,
     draw=lambda title, means, more, say, unit: draw_number(title, means[0], next(iter(more), None), say, unit),
     draw_groups=draw_means,
     series=number_series_of,
-    write=lambda number, point, say: say.number(value_words(number, point.standard_error).replace(",", "")),
     axis=lambda ends: Axis.spanning(min(ends), max(max(ends), min(ends) + 1e-9)),
     tick=shortest,
     is_marked=lambda figure: getattr(figure, "is_outside", False),

@@ -1,21 +1,21 @@
-"""The charts of a question: each answer's interval, with a bar or a dot, and a line over the waves for the largest."""
+"""Shares in any language: each answer's interval, with a bar or a dot, and its numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sotto_estimator.intervals.intervals import IntervalOptions
-from sotto_estimator.page.figure_page import FigurePage
-from sotto_estimator.page.waves import MAX_ANSWERS, WaveEstimate, WaveSeries, series_of
 from sotto_estimator.results.axis import Axis, tick_words
 from sotto_estimator.results.drawing import Drawing
-from sotto_estimator.results.figure import Panel, Path, RowLabel, Scale, Shape, Spot, Whisker, bar_box
+from sotto_estimator.results.figure import Panel, RowLabel, Scale, Shape, Spot, Whisker, bar_box
 from sotto_estimator.results.largest import MAX_BARS, largest
 from sotto_estimator.results.layout import lay_out
-from sotto_estimator.results.percents import mark_of, n_decimals_of, percent_digits
+from sotto_estimator.results.percents import mark_of, n_decimals_of, percent_words
 from sotto_estimator.results.rounding import any_too_wide
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.verdict import Finding, of_precision, share_ends, share_findings
+from sotto_estimator.views.figure_section import FigureSection, with_sign
 from sotto_estimator.views.verdict_words import finding_words, range_words
+from sotto_estimator.views.waves import MAX_ANSWERS, WaveSeries, series_of
 from sotto_protocol import Question, Tally
 from sotto_protocol.language import ENGLISH, Language
 
@@ -44,44 +44,6 @@ def draw_shares(title: str, rows: Sequence[Estimate], say: Language = ENGLISH) -
 
 def _said(finding: Finding, say: Language) -> str:
     return say.percent(finding.likely.scaleb(2)) if finding.is_decided else range_words(finding, say)
-
-
-def draw_waves(title: str, series: Sequence[WaveSeries], say: Language = ENGLISH) -> Drawing:
-    """Return a panel for each answer: its share in every wave, or a mean, and the interval; the last is written out."""
-    ends = [end for one in series for point in one.points for end in (point.value, point.low, point.high)]
-    part = series[0].part
-    axis = part.axis(ends)
-    scale = Scale("", axis.low, axis.high, lambda value: part.tick(value, say))
-    panels = [_panel_of(one, scale, say) for one in series]
-    said = [_said_of_last(one, say) for one in series[:MAX_DESCRIBED]]
-    return lay_out(title, " ".join(said), panels)
-
-
-def _panel_of(series: WaveSeries, scale: Scale, say: Language) -> Panel:
-    last = series.points[-1]
-    said = say.gettext("wave %(n)s: %(value)s", n=last.wave, value=series.words(last.value, last, say))
-    shapes: list[Shape] = [Path([(point.wave, point.value) for point in series.points])]
-    for point in series.points:
-        shapes += [*_span_of(point), Spot(point.wave, point.value)]
-    return Panel(shapes, Scale(write=lambda wave: str(round(wave))), scale, heading=RowLabel(series.answer, said))
-
-
-def _span_of(point: WaveEstimate) -> list[Whisker]:
-    return [Whisker(point.low, point.high, point.wave, is_upright=True)] if point.has_interval else []
-
-
-def _said_of_last(series: WaveSeries, say: Language) -> str:
-    last = series.points[-1]
-    value = series.words(last.value, last, say)
-    low, high = (series.words(end, last, say) if last.has_interval else "–" for end in (last.low, last.high))
-    return say.gettext(
-        "%(answer)s: in wave %(n)s %(value)s, from %(low)s to %(high)s.",
-        answer=series.answer,
-        n=last.wave,
-        value=value,
-        low=low,
-        high=high,
-    )
 
 
 def describe(findings: Sequence[Finding], n_rows: int, say: Language) -> str:
@@ -119,22 +81,20 @@ def _series(
     return series_of(question, tallies, [row.answer for row in largest(rows, MAX_ANSWERS)], options, n_intervals)
 
 
-def _write(share: float, point: WaveEstimate, say: Language) -> str:
-    n_decimals = n_decimals_of(point)
-    return mark_of(share, n_decimals) + say.percent(percent_digits(share, n_decimals))
-
-
-SHARES = FigurePage(
-    template="results/numbers.html",
+SHARES = FigureSection(
     chart="shares",
     labels=_labels,
     has_names=True,
+    caption=lambda say: say.gettext("Estimates of the shares"),
     heading=lambda say: say.gettext("Share"),
     unbiased=lambda say: say.gettext("Share, unbiased"),
+    write=lambda share, row, say: percent_words(share, say, n_decimals_of(row)),
+    fakes=lambda say: (say.gettext("Fakes for"), say.gettext("Fakes against")),
+    shift=lambda shift, say: with_sign(f"{100 * shift:+.2f}", say.percent),
+    consistent=lambda row: (row.consistent_share, row.consistent_standard_error),
     draw=lambda title, rows, _, say, unit: draw_shares(title, rows, say),
     draw_groups=_draw_groups,
     series=_series,
-    write=_write,
     axis=Axis.over,
     tick=tick_words,
     is_marked=lambda row: bool(mark_of(row.value, n_decimals_of(row))),
