@@ -6,7 +6,7 @@ from textwrap import shorten
 
 from sotto_protocol import Survey
 from sotto_protocol.curves import Curve, curves
-from sotto_protocol.words import epsilon_above, percent_above, printable
+from sotto_protocol.words import epsilon_above, printable, whole_percent_above
 
 _SIDE, _LEFT, _TOP, _GAP, _LEGEND = 320, 70, 64, 100, 22
 """Of a panel, and what is around it: all in pixels."""
@@ -87,7 +87,7 @@ def _describe(curve: Curve) -> str:
     """Return a curve in words, for who does not see it."""
     tenth = next(suspicion for suspicion in curve.suspicions if suspicion.prior == 0.1)
     test = next(test for test in curve.accusations if test.level == 0.05)
-    return f"{curve.of}: someone who was 10 % sure can become at most {percent_above(tenth.highest)} sure. {test}"
+    return f"{curve.of}: someone who was 10 % sure can become at most {whole_percent_above(tenth.highest)} sure. {test}"
 
 
 def _line(points: Points, left: float, colour: str, dashes: str = "", width: float = 1) -> str:

@@ -189,10 +189,14 @@ class Explanation(Settings):
 
     def _say_tenth(self, speech: Language) -> str:
         tenth = next(suspicion for suspicion in self.suspicions_forever if suspicion.prior == _TENTH)
-        if self.waves == 1:
-            return tenth.say(speech)
+        message = mark("Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up).")
+        if self.waves > 1:
+            message = mark(
+                "Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up), if your answers "
+                "stay the same."
+            )
         return speech.gettext(
-            "Someone who was %(prior)s sure can become at most %(highest)s sure, if your answers stay the same.",
+            message,
             prior=whole_percent_above(tenth.prior, speech),
             highest=whole_percent_above(tenth.highest, speech),
         )

@@ -161,6 +161,15 @@ def whole_percent_above(share: float, language: Language = ENGLISH) -> str:
     return _percent(Decimal(str(share)) - _IMMATERIAL, ROUND_CEILING, language, (_WHOLE, *_STEPS))
 
 
+def whole_percent_below(share: float, language: Language = ENGLISH) -> str:
+    """Return a share in percent, rounded down to a whole one, or as `percent_below` does near 0 and 100.
+
+    >>> whole_percent_below(0.0392), whole_percent_below(0.0057)
+    ('3 %', '0.5 %')
+    """
+    return _percent(Decimal(str(share)) + _IMMATERIAL, ROUND_FLOOR, language, (_WHOLE, *_STEPS))
+
+
 def percent_above(share: float, language: Language = ENGLISH) -> str:
     """Return a share in percent, rounded up to a tenth, or finer near 0 and 100; a billionth is ignored.
 

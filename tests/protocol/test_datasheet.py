@@ -14,7 +14,7 @@ from sotto_protocol import Question, Survey, compile_survey
 from sotto_protocol.datasheet.render import to_html, to_markdown
 from sotto_protocol.datasheet.sheet import Datasheet, make_datasheet
 from sotto_protocol.explain import explain
-from sotto_protocol.words import percent_above
+from sotto_protocol.words import whole_percent_above, whole_percent_below
 
 IN_GROUPS = replace(INVITED, strata=("north", "south"))
 SURVEYS = [LUNCH, PULSE, INVITED_PULSE, IN_GROUPS, FIVE, ROTATED, DIARY]
@@ -62,7 +62,7 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
         (
             replace(LUNCH, min_reports=1500),
             LUNCH,
-            "No question has a result before 1,500 reports answer that question.",
+            "No question shows a result before 1,500 reports answer that question.",
         ),
         (LUNCH, replace(LUNCH, min_reports=1500), "and each single noisy report."),
         (LUNCH, replace(LUNCH, keep="counts"), "The collector keeps every noisy report"),
@@ -91,6 +91,16 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
         (PULSE, LUNCH, "Nobody can read single texts."),
         (FIVE, LUNCH, "answers to 2 of 5 questions picked at random. Its epsilon is at most 3.5."),
         (FIVE, LUNCH, "which questions the device picked"),
+        (
+            replace(FIVE, min_reports=20),
+            replace(LUNCH, min_reports=20),
+            "No question shows a result before 20 reports answer that question. Each device answers 2 of 5.",
+        ),
+        (
+            replace(FIVE, min_reports=20),
+            replace(LUNCH, min_reports=20),
+            "Counts of noisy reports, only of questions that at least 20 reports answer. A new count differs",
+        ),
         (ROTATED, FIVE, "The device sends which questions it picked, without noise, the same in every wave."),
         (LUNCH, numbers(), "All answers together are protected little"),
         (numbers(4), numbers(), "This answer is protected little"),
@@ -120,7 +130,11 @@ def test_figures_are_those_of_the_explanation(survey: Survey) -> None:
         assert (line.epsilon, line.epsilon_forever) == (question.epsilon, question.epsilon_forever)
         assert line.tenth_becomes == question.suspicions[1].highest
     said = words_of(survey)
-    assert percent_above(explanation.suspicions[1].highest) in said
+    tenth = explanation.suspicions[1]
+    assert f"someone who was 10 % sure can become at most {whole_percent_above(tenth.highest)} sure (rounded up)" in (
+        said.casefold()
+    )
+    assert f"cannot become less than {whole_percent_below(tenth.lowest)} sure" in said
     assert explanation.accusations[1].say() in said
     assert survey.waves == 1 or explanation.accusations_forever[1].say() in said
 

@@ -94,8 +94,8 @@ def _number(minimum: object, maximum: object, step: object = 1) -> list[str]:
         (
             ['type = "yes-no"', 'mechanism = "forced-response"', 'prob_truth = "1/2"', 'prob_forced_yes = "1/6"'],
             "If you say yes, your device sends yes 7 times in 12. If you say no, it sends yes 1 time in 12. Suppose "
-            "someone thinks you are as likely to say yes as no. If they see a yes, they can be 87.5 % sure that you "
-            "said yes. If they see a no, they can be 31.3 % sure of it.",
+            "someone thinks you are as likely to say yes as no. If they see a yes, they can be 88 % sure that you "
+            "said yes. If they see a no, they can be 32 % sure of it.",
         ),
         (
             ['type = "one-of"', 'mechanism = "k-ary"', 'options = ["a", "b", "c"]', "epsilon = 1"],
@@ -207,13 +207,18 @@ def test_the_words_say_what_happens_to_an_answer(lines: list[str], words: str) -
     [
         (
             {},
-            "Someone who was 10 % sure can become at most 24 % sure.",
+            "Someone who was 10 % sure can become at most 24 % sure (rounded up).",
             "these changes, and a random number.",
             "erased",
         ),
-        ({"waves": 2}, "can become at most 24 % sure, if your answers stay the same.", "a random number.", "erased"),
-        ({"invited": True}, "at most 24 % sure.", "these changes, a random number and your invitation.", "erased"),
-        ({"keep": "counts"}, "at most 24 % sure.", "a random number.", "nobody can take it out again"),
+        (
+            {"waves": 2},
+            "can become at most 24 % sure (rounded up), if your answers stay the same.",
+            "a random number.",
+            "erased",
+        ),
+        ({"invited": True}, "24 % sure (rounded up).", "these changes, a random number and your invitation.", "erased"),
+        ({"keep": "counts"}, "24 % sure (rounded up).", "a random number.", "nobody can take it out again"),
     ],
     ids=["one wave", "waves", "invited", "counts"],
 )

@@ -120,8 +120,8 @@ def test_the_short_words_have_the_figures_of_the_long_ones() -> None:
 
 def test_an_even_coins_posterior_is_said_once_by_the_bounds_and_a_forced_responses_for_either_report() -> None:
     assert "Suppose someone" not in WARNER.what_happens
-    assert "If they see a yes, they can be 87.5 % sure that you said yes." in FORCED.what_happens
-    assert "If they see a no, they can be 31.3 % sure of it." in FORCED.what_happens
+    assert "If they see a yes, they can be 88 % sure that you said yes." in FORCED.what_happens
+    assert "If they see a no, they can be 32 % sure of it." in FORCED.what_happens
 
 
 @pytest.mark.parametrize(("maximum", "epsilon"), [(1, "1"), (2, "2"), (9, "0.5"), (9, "3"), (10, "6"), (60, "2")])

@@ -66,7 +66,7 @@ def test_the_mail_promises_what_the_survey_holds(console: Console) -> None:
     mail = re.sub(r"\n> ?", " ", STAFF.read_text())
     for said, promised in [
         ("By chance, 11 of every 100 people who say no also send yes.", "11 of 100 people who answer no send yes too"),
-        ("Someone who was 10 % sure can become at most 46 % sure.", "at most 46 % sure"),
+        ("Someone who was 10 % sure can become at most 46 % sure (rounded up).", "at most 46 % sure"),
         ("picked at random. It picks once", "picks one of two questions at random"),
         ("no counts of fewer than 20 reports", "with fewer than 20 answers has none"),
     ]:

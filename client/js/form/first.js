@@ -13,8 +13,12 @@ export function sayFirst(t, { epsilonForever, waves, invited, keep }) {
   const found = { prior: t.percent(PRIOR), highest: suspicionOf(t, epsilonForever, PRIOR) };
   const known = [
     waves > 1
-      ? t("Someone who was %(prior)s sure can become at most %(highest)s sure, if your answers stay the same.", found)
-      : t("Someone who was %(prior)s sure can become at most %(highest)s sure.", found),
+      ? t(
+          "Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up), if your answers stay the " +
+            "same.",
+          found,
+        )
+      : t("Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up).", found),
   ];
   if (exceeded(epsilonForever) === 0) {
     known.unshift(t("Nobody can be sure what you answered, not even the people who run this survey."));

@@ -12,7 +12,7 @@ from sotto_estimator.views.plan_words import within
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
 from sotto_protocol.readings import PRIORS, suspicions
-from sotto_protocol.words import percent_above
+from sotto_protocol.words import whole_percent_above
 
 _SUSPICION = PRIORS.index(0.1)
 
@@ -71,7 +71,7 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
 
 def say_suspicion(before: Decimal, after: Decimal) -> str:
     """Return what becomes of a suspicion of 10 % with another epsilon."""
-    old, new = (percent_above(suspicions(epsilon)[_SUSPICION].highest) for epsilon in (before, after))
+    old, new = (whole_percent_above(suspicions(epsilon)[_SUSPICION].highest) for epsilon in (before, after))
     return f"Someone who is 10 % sure of an answer can then become {new} sure; now {old}"
 
 

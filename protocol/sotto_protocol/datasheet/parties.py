@@ -47,10 +47,10 @@ def _of_analysts(survey: Survey) -> str:
     by_group = ", by group of invited people" if survey.strata else ""
     if survey.min_reports > 1:
         least = f"{survey.min_reports:,}"
-        return (
-            f"Counts of at least {least} noisy reports{by_group}. A new count differs from earlier ones by at least "
-            f"{least}. No single report."
-        )
+        counts = f"Counts of at least {least} noisy reports{by_group}"
+        if survey.draw:
+            counts = f"Counts of noisy reports{by_group}, only of questions that at least {least} reports answer"
+        return f"{counts}. A new count differs from earlier ones by at least {least}. No single report."
     if not survey.keeps_reports:
         return (
             f"Counts of noisy reports{by_group}, at any time. An analyst who looks before and after a report sees what "

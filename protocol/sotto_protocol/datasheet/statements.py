@@ -5,7 +5,7 @@ from sotto_protocol.explain import Explanation, said
 from sotto_protocol.protection import say_little_of
 from sotto_protocol.readings import suspicions
 from sotto_protocol.survey import Survey
-from sotto_protocol.words import counted, epsilon_above, percent_above, percent_below
+from sotto_protocol.words import counted, epsilon_above, whole_percent_above, whole_percent_below
 
 _TENTH = 0.10
 
@@ -36,8 +36,9 @@ def _say(explanation: Explanation, *, forever: bool) -> str:
     tests = explanation.accusations_forever if forever else explanation.accusations
     [tenth] = suspicions(epsilon, [_TENTH])
     return (
-        f"Someone who was 10 % sure can become at most {percent_above(tenth.highest)} sure, whatever else "
-        f"they know. They cannot become less than {percent_below(tenth.lowest)} sure. {said(tests).say()}"
+        f"Someone who was 10 % sure can become at most {whole_percent_above(tenth.highest)} sure (rounded up), "
+        f"whatever else they know. They cannot become less than {whole_percent_below(tenth.lowest)} sure. "
+        f"{said(tests).say()}"
     )
 
 
@@ -150,9 +151,10 @@ def limits(survey: Survey) -> list[str]:
     if "text" in {question.type for question in survey.questions}:
         lines.append("Nobody can read single texts. Only texts that many people give can be counted, roughly.")
     if survey.min_reports > 1:
+        some = f"Each device answers {survey.draw} of {len(survey.questions)}. " if survey.draw else ""
         lines.append(
-            f"No question has a result before {counted(survey.min_reports, 'report')} answer that question. "
-            "`sotto check` says how many reports each question needs."
+            f"No question shows a result before {counted(survey.min_reports, 'report')} answer that question. "
+            f"{some}`sotto check` says how many reports each question needs."
         )
     return lines
 

@@ -19,7 +19,7 @@ from sotto_protocol.mechanisms.columns import NO_YES, LabelledColumn, checked_bi
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Part
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.told_apart import Outcome, Outcomes
-from sotto_protocol.words import percent_above, times_above, times_below
+from sotto_protocol.words import times_above, times_below, whole_percent_above
 
 
 class BinaryResponse(OptionBits, ChoiceMechanism):
@@ -120,7 +120,7 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
         if true + other == 1:
             return ""
         sees_yes, sees_no = (
-            percent_above(float(a / (a + b)), language) for a, b in [(true, other), (1 - true, 1 - other)]
+            whole_percent_above(float(a / (a + b)), language) for a, b in [(true, other), (1 - true, 1 - other)]
         )
         return language.gettext(
             "Suppose someone thinks you are as likely to say yes as no. If they see a yes, they can be %(yes)s "

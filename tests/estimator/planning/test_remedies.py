@@ -134,7 +134,7 @@ def test_the_words_have_a_figure_for_each_way_and_what_becomes_of_a_suspicion(tm
     assert "paid: how to reach or approach +- 10 points, which would be useful: - ask about these people alone" in words
     assert "- fewer options: 2 of 5 give +- 10.2 points" in words
     assert "habits: how to reach or approach +- 10 points, which would be useful: - more respondents:" in words
-    assert "more epsilon: 2.885 instead of 2. Someone who is 10 % sure of an answer can then become 66.6 %" in words
+    assert "more epsilon: 2.885 instead of 2. Someone who is 10 % sure of an answer can then become 67 %" in words
     assert "dish: how to reach or approach strings of 10.00 %" in words
     document = json.loads(plan_file(tmp_path, LUNCH, "--n", "300", "--json").output)
     assert [of["questions"] for of in document["helps"]] == [["paid"], ["cuisine"], ["habits"], ["hours"], ["dish"]]
