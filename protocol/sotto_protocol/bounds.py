@@ -5,6 +5,7 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, nextafter
 
 _UP = Context(prec=50, rounding=ROUND_CEILING)
@@ -14,6 +15,7 @@ _ENOUGH_BITS = 400
 _EPSILON_STEP = Decimal("1e-12")  # declared epsilons are written with twelve decimals
 
 
+@lru_cache(maxsize=256)  # lost and gained bits, and questions of the same epsilon, ask for the same one
 def log_ratio_above(numerator: int, denominator: int) -> Decimal:
     """Return an upper bound of ln(numerator / denominator), both positive; relative error 1e-49.
 
