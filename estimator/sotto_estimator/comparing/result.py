@@ -115,7 +115,3 @@ class Tested(Result, Generic[R]):
     def heading(self) -> str:
         """What was tested, of what data."""
         return f"{self.title}: test of {self.kind}"
-
-    def alarms(self) -> list[str]:
-        """Return what to say of counts that contradict a design."""
-        return self.warnings

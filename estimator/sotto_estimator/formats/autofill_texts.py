@@ -136,7 +136,3 @@ class AutofillTexts(Result):
         a_bit, whole = epsilon_above(EPSILON_A_BIT), epsilon_above(N_KEPT * EPSILON_A_BIT)
         n = counted(self.n_reports, "payload")
         return f"{self.title}: n = {n}, epsilon {a_bit} a bit, {whole} for the {N_KEPT} bits of a payload"
-
-    def alarms(self) -> tuple[str, ...]:
-        """Return what is wrong with the reports."""
-        return self.warnings

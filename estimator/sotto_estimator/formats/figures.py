@@ -65,10 +65,6 @@ class Figures(Result):
         epsilon = epsilon_above(self.epsilon)
         return f"{self.title}: n = {counted(self.n_reports, self.noun)}, epsilon at most {epsilon} each"
 
-    def alarms(self) -> tuple[str, ...]:
-        """Return what is wrong with the reports."""
-        return self.warnings
-
 
 def question_of(group: str | None) -> str:
     """Return what the figures of a group are about, as contradictions name it."""

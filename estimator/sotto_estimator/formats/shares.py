@@ -27,7 +27,3 @@ class FormatShares(Result):
     def titled(self, title: str) -> Self:
         """Return the same under another title."""
         return replace(self, estimates=self.estimates.titled(title))
-
-    def alarms(self) -> tuple[str, ...]:
-        """Return what is wrong with the reports."""
-        return self.warnings

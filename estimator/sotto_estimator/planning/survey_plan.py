@@ -1,8 +1,7 @@
 """The plan of a survey: what it will show, what would help, and whether what is wished for is reached."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Self
 
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.draft import Draft
@@ -42,10 +41,6 @@ class SurveyPlan(PlannedSurvey, Result):
     def named(self) -> str:
         """What the survey is called."""
         return self.title or self.survey.title
-
-    def titled(self, title: str) -> Self:
-        """Return the same under another title."""
-        return replace(self, title=title)
 
 
 def draft_of(survey: Survey) -> Draft:

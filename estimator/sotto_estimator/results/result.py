@@ -119,8 +119,8 @@ class Result:
         return replace(self, title=title)  # type: ignore[type-var]  # every one is a dataclass with a title
 
     def alarms(self) -> Sequence[str]:
-        """Return what is wrong with the data, a sentence each: it stands before all else."""
-        return ()
+        """Return what is wrong with the data, a sentence each: by default its warnings. It stands before all else."""
+        return getattr(self, "warnings", ())
 
     def to_html(self, lang: str = "") -> str:
         """Return a page that needs no other file: all of it, a picture, how to cite it, and its JSON.
