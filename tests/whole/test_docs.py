@@ -60,6 +60,11 @@ def console(tmp_path: Path) -> Iterator[Console]:
 def test_the_readme_works_from_its_first_command_to_its_last(console: Console) -> None:
     console.run_document(ROOT / "README.md")
     assert (console.folder / "lunch.png").read_bytes().startswith(b"\x89PNG")
+    (console.folder / "truth.toml").write_text('questions.place.strings = {"The Duck" = 1}')
+    commands = re.findall(r"^\| `(sotto \w+ lunch\.toml.*?)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(commands) == 4
+    for command in commands:
+        console.run_command(command.replace("simulate", "simulate --runs 1"))
 
 
 @pytest.mark.thorough
