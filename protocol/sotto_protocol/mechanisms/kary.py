@@ -20,7 +20,7 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.columns import LabelledColumn
-from sotto_protocol.mechanisms.mechanism import Bytes, Counts
+from sotto_protocol.mechanisms.mechanism import Bytes, Chances, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilons, loss_of_alike, second_threshold
@@ -90,6 +90,11 @@ class KaryResponse(NumberResponse, SetResponse):
     @property
     def prob_support_both(self) -> tuple[float, float]:
         return 0.0, 0.0
+
+    def union_chances(self, n_values: int) -> tuple[Chances, Chances]:
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        inside, outside = true + (n_values - 1) * other, n_values * other
+        return np.array([1 - inside, inside]), np.array([1 - outside, outside])
 
     @property
     def likelihood_unit(self) -> float:

@@ -41,6 +41,10 @@ class Part(NamedTuple):
     is_number: bool
 
 
+Chances = NDArray[np.float64]
+"""Probabilities, which add up to 1."""
+
+
 class Mechanism(ABC):
     """A frozen value that says how an answer is perturbed, what reports mean, and how to put both into words.
 
@@ -425,6 +429,13 @@ class ChoiceMechanism(PureMechanism):
     @abstractmethod
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """Return P(report | answer) but for a factor of the report, shape (n, n_answers): of each value; or yes, no."""
+
+    def union_chances(self, n_values: int) -> tuple[Chances, Chances] | None:
+        """Return how likely a report supports 0, 1, 2 .. of so many values: if the answer is one of them, and if not.
+
+        None where that depends on which values they are.
+        """
+        return None
 
     @property
     def likelihood_unit(self) -> float:
