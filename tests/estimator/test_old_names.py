@@ -70,7 +70,7 @@ def test_a_design_by_name_stands_for_its_channel() -> None:
         debias(400, 1000, 0.75)  # type: ignore[arg-type]
     with pytest.raises(DomainError, match="Give its counts with `arm`"):
         debias(400, 1000, "direct(n_answers=3)")  # type: ignore[arg-type]
-    with pytest.raises(DomainError, match="a yes speaks for no"):
+    with pytest.raises(DomainError, match="a yes points to no"):
         debias(400, 1000, "warner(prob=1/4)")  # type: ignore[arg-type]
 
 

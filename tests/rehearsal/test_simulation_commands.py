@@ -183,7 +183,7 @@ def test_intervals_that_miss_more_often_than_they_say_are_not_said_to_hold(tmp_p
     (once,) = json.loads(sotto(*written(tmp_path, CERTAIN, ""), "--n", "50", "--runs", "1", "--json").stdout)["rows"]
     assert once["verdict"] in {"not shown", "MISSES"}
     said = sotto(*written(tmp_path), "--n", "50", "--runs", "2", "--seed", "1").stdout
-    assert " to 100 % in so many runs" in said
+    assert " to 100 % in this many runs" in said
 
 
 def test_a_text_question_without_strings_is_refused(tmp_path: Path) -> None:

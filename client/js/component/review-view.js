@@ -33,8 +33,8 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     paragraph(
       "small",
       t(
-        "The id is a random number that this device picked just now. It is your receipt. Blanks make all reports of this " +
-          "survey equally long, so the length reveals nothing.",
+        "The id is a random number that this device picked just now. It is your receipt. This device adds " +
+          "spaces at the end until all reports of this survey have the same length. So the length reveals nothing.",
       ),
     ),
   );

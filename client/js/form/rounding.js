@@ -30,10 +30,10 @@ function saySent(
   /** @type {string} */ lost,
 ) {
   if (width > 1) {
-    return t(
-      "It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.",
-      { n: width, lost },
-    );
+    return t("It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.", {
+      n: width,
+      lost,
+    });
   }
   if (levels === 2) return t("It sends the other one %(lost)s.", { lost });
   return t("It sends one of the others %(lost)s.", { lost });

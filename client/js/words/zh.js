@@ -100,7 +100,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "That would give away more than this browser allows": "这会泄露超出此浏览器所允许的内容",
 "The browser adds up what your surveys give away together. It stops before that is too much. No answer was sent.": "浏览器会合计您回答的各项调查一共泄露多少，并在过多之前停止。没有发送任何回答。",
 "The exact text that is sent": "所发送的确切文本",
-"The id is a random number that this device picked just now. It is your receipt. Blanks make all reports of this survey equally long, so the length reveals nothing.": "id 是刚刚在这台设备上抽取的随机编号，它就是您的回执。文本用空格填充，使此调查的每份报告都一样长：长度不会透露任何内容。",
+"The id is a random number that this device picked just now. It is your receipt. This device adds spaces at the end until all reports of this survey have the same length. So the length reveals nothing.": "id 是刚刚在这台设备上抽取的随机编号，它就是您的回执。文本用空格填充，使此调查的每份报告都一样长：长度不会透露任何内容。",
 "The random change to each answer is fixed. If you look again, or switch an answer and switch back, it stays the same.": "每个回答的随机结果保持不变：再看一次，或者改动之后又改回来，都不会重新抽取。",
 "The random changes for your report were deleted too. No answer was sent, and your answers are still here. Please review once more what will be sent: your device changes it at random again.": "为您的报告随机抽取的结果也随之丢失。没有发送任何回答，您的回答仍在这里。请再次查看将要发送的内容：会重新随机抽取。",
 "The secret behind its random changes is deleted. So it can make no more reports for this survey.": "用来抽取噪声的数据已被删除，因此这里不能再生成此调查的报告。",

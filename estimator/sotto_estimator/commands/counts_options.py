@@ -142,7 +142,7 @@ _DESIGN = (
     click.option(
         "--warner",
         type=Probability(),
-        help="Warner's design: the probability of the truth. Below 1/2, a yes speaks for no.",
+        help="Warner's design: the probability of the truth. Below 1/2, a yes points to no.",
     ),
     click.option(
         "--epsilon",

@@ -33,7 +33,7 @@ def channel_of_design(channel: Channel | str) -> Channel:
         )
     if design.is_opposite:
         raise DomainError(
-            f"{design.name}: with these values a yes speaks for no. Give the complement, and count the no reports."
+            f"{design.name}: with these values a yes points to no. Give the complement, and count the no reports."
         )
     return design.channel
 

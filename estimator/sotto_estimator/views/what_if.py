@@ -14,7 +14,7 @@ from sotto_estimator.results.words import NO_INTERVAL, interval_words
 from sotto_protocol.words import counted, epsilon_above
 
 _COLUMNS = [
-    Column("if so many do", "share"),
+    Column("if that many do", "share"),
     Column("share", "estimate"),
     Column("std. error", "share"),
     Column("low", "share"),
@@ -40,7 +40,7 @@ def _caption(found: WhatIf) -> list[str]:
         f"what if people {part.words}? the share of {share.words}",
         f"{found.title}: n = {n}, epsilon {epsilon_above(found.epsilon)} a report",
         *words_of(found.designs),
-        f"{interval_words(found.options)}, if so many do",
+        f"{interval_words(found.options)}, if that many do",
         *marks([_table(found)]).lines,
     ]
 

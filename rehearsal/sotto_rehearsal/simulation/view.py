@@ -171,7 +171,7 @@ def _on_coverage(simulation: Simulation) -> str:
     covered = (
         f"{100 * level:g} +- {100 * error:.1f} %" if level + error <= 1 else f"{100 * (level - error):.1f} to 100 %"
     )
-    yardstick = f"an interval that holds its level covers {covered} in so many runs"
+    yardstick = f"an interval that holds its level covers {covered} in this many runs"
     if not simulation.missing:
         if simulation.not_shown:
             named = ", ".join(_name(row) for row in simulation.not_shown)
