@@ -28,7 +28,7 @@ export { FormRefused, questionId };
 /** @typedef {{allow: boolean, allowComplete: boolean, message?: string}} Completing what onCompleting's handlers are given */
 /**
  * @typedef {object} Client the part of a `SurveyClient` that is used
- * @property {() => Promise<{questions: readonly Question[], protectedLittle?: string}>} survey the survey that the form
+ * @property {() => Promise<{questions: readonly Question[], items?: readonly Question[], protectedLittle?: string}>} survey the survey that the form
  *   must fit
  * @property {() => Promise<readonly Question[]>} [questions] those that this device asks; all by default
  * @property {(answers: any, wave?: number) => Promise<Draft>} prepare from answers by question id
@@ -128,9 +128,9 @@ class Attachment {
       refuse(leaks);
       throw fault;
     });
-    const { fits, problems } = fitForm(this.#model, survey.questions, this.#options.leaveOut);
+    const { fits, problems } = fitForm(this.#model, survey.items ?? survey.questions, this.#options.leaveOut);
     refuse([...leaks, ...problems]);
-    this.#questions = (await this.#client.questions?.()) ?? survey.questions;
+    this.#questions = (await this.#client.questions?.()) ?? survey.items ?? survey.questions;
     const asked = this.#questions.map(({ id }) => id);
     const others = [...fits].filter(([id]) => !asked.includes(id)).map(([, { name }]) => name);
     for (const name of others) this.#hide(this.#model.getQuestionByName(name)); // a survey with `draw`

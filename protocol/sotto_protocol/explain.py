@@ -121,7 +121,7 @@ class Explanation(Settings):
     `epsilon` (nats), `suspicions` and `accusations` are for one report. With `_forever` they are for the reports of all
     waves, if the answers stay the same. `protected_little` is a sentence that warns of little protection, or "".
     `changes` says what no epsilon bounds if there are several waves, or is "". `spoken` is the language of the words.
-    For the survey's settings see `Settings`.
+    `n_asked` is how many questions a device asks, and of how many. For the survey's settings see `Settings`.
     """
 
     survey_id: str
@@ -137,6 +137,7 @@ class Explanation(Settings):
     protected_little: str
     changes: str
     spoken: str
+    n_asked: tuple[int, int]
 
     def __str__(self) -> str:
         speech = language(self.spoken)
@@ -203,7 +204,7 @@ class Explanation(Settings):
 
     def drawing(self) -> str:
         """Return that only some of the questions are asked; nothing where all are."""
-        return say_drawing(self, len(self.questions), language(self.spoken))
+        return say_drawing(*self.n_asked, language(self.spoken))
 
     def promises(self) -> list[str]:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
@@ -298,6 +299,7 @@ def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Expla
         say_little(survey, spoken),
         say_changes(survey, spoken, has_number=any(map(_of_neighbours, survey.questions))),
         spoken.tag,
+        survey.n_asked,
         **survey.settings(),
     )
 

@@ -33,16 +33,16 @@ _ALL_THE_SAME = mark("Even so, the noise protects your answers.")
 _IN_A_GROUP_OF_ONE = mark("Even so, the noise protects your answers, even in a group of one.")
 
 
-def say_drawing(settings: Settings, n_questions: int, language: Language) -> str:
+def say_drawing(n_asked: int, n_questions: int, language: Language) -> str:
     """Return that only some of the questions are asked; nothing where all are."""
-    if not settings.draw:
+    if n_asked == n_questions:
         return ""
     return language.ngettext(
         "Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for "
         "good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.",
         "Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for "
         "good, before it knows any answer. It sends which ones it picked. That tells nothing about your answers.",
-        settings.draw,
+        n_asked,
         questions=n_questions,
     )
 

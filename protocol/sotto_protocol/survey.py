@@ -143,6 +143,13 @@ class Survey(Settings):
         """How many questions a device answers: all of them, unless the survey has `draw`."""
         return self.draw or len(self.questions)
 
+    @property
+    def n_asked(self) -> tuple[int, int]:
+        """How many questions a respondent is asked, and of how many, where each drawn question has as many items."""
+        sizes = {len(question.items) for question in self.questions}
+        n_items = sizes.pop() if len(sizes) == 1 else 1
+        return n_items * self.n_drawn, len(self.items) if n_items > 1 else len(self.questions)
+
     @cached_property
     def canonical(self) -> bytes:
         """The canonical JSON that is published."""

@@ -98,7 +98,7 @@ def test_a_bundler_makes_one_file_of_a_program_with_it(project: Path) -> None:
 
 TYPED = """
 import { BudgetExceeded, SurveyClient } from "sottovoce";
-import type { Draft, Options, Problem, Question, Receipt, Rejected, Survey } from "sottovoce";
+import type { Draft, Item, Options, Problem, Receipt, Rejected, Survey } from "sottovoce";
 import type { Answers } from "./every.js";
 import type { Answers as Drawn } from "./drawn.js";
 
@@ -110,7 +110,7 @@ const options: Options = {
 };
 const client = new SurveyClient<Answers>("https://x", "every", options);
 const survey: Survey = await client.survey();
-const [question]: readonly Question[] = await client.questions();
+const [question]: readonly Item[] = await client.questions();
 const draft: Draft = await client.prepare(FIRST, 2);
 const receipt: Receipt = await draft.send();
 const [problem]: Problem[] = (await client.rejected()).map((rejected) => rejected.problem);

@@ -75,7 +75,7 @@ def test_no_word_on_a_mechanism_is_left_untranslated(question: Question) -> None
 @pytest.mark.parametrize("survey", [LUNCH, PULSE, INVITED_PULSE])
 def test_no_word_on_a_survey_is_left_untranslated(survey: Survey) -> None:
     promised = [text for is_little in (False, True) for text in say_promises(survey, MARKED, is_little=is_little)]
-    said = [*promised, say_changes(survey, MARKED, has_number=True), say_drawing(survey, 3, MARKED)]
+    said = [*promised, say_changes(survey, MARKED, has_number=True), say_drawing(survey.draw, 3, MARKED)]
     assert [outside(text) for text in said] == [""] * len(said)
 
 

@@ -5,7 +5,7 @@ import { button, make, paragraph } from "./dom.js";
 import { QuestionView } from "./question-view.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
-/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("../src/survey.js").Item} Item */
 /** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /** @typedef {{[id: string]: (string | boolean)[]}} State what stands in the fields, by question id */
 /** @typedef {{title: HTMLElement | null, views: QuestionView[], element: HTMLElement}} Part what is shown at once */
@@ -21,13 +21,13 @@ export class FormView {
   #actions = make("div", { class: "actions" });
 
   /**
-   * @param {Translate} t @param {readonly Question[]} questions that are asked @param {(id: string) => QuestionWords} wordsOf
-   * @param {() => void} onReview what follows the last part
+   * @param {Translate} t @param {import("../src/survey.js").Survey} survey @param {readonly Item[]} items that are asked
+   * @param {(id: string) => QuestionWords} wordsOf @param {() => void} onReview what follows the last part
    */
-  constructor(t, questions, wordsOf, onReview) {
+  constructor(t, survey, items, wordsOf, onReview) {
     this.#t = t;
     this.#onReview = onReview;
-    this.#parts = makeParts(t, questions, wordsOf);
+    this.#parts = makeParts(t, survey, items, wordsOf);
     const elements = this.#parts.map(({ element }) => element);
     const form = make("form", { method: "dialog", autocomplete: "off", novalidate: true }, ...elements, this.#actions);
     form.addEventListener("submit", (event) => {
@@ -134,7 +134,8 @@ export class FormView {
 /** Each section that begins is a part of its own. @returns {Part[]} */
 function makeParts(
   /** @type {Translate} */ t,
-  /** @type {readonly Question[]} */ questions,
+  /** @type {import("../src/survey.js").Survey} */ survey,
+  /** @type {readonly Item[]} */ questions,
   /** @type {(id: string) => QuestionWords} */ wordsOf,
 ) {
   const starts = questions.map((_, index) => index).filter((index) => index === 0 || questions[index].section !== "");
@@ -142,7 +143,10 @@ function makeParts(
   return starts.map((start, index) => {
     const asked = questions.slice(start, starts[index + 1]);
     const heading = all > 1 ? "h4" : "h3";
-    const views = asked.map((each, place) => new QuestionView(t, each, wordsOf(each.id), start + place + 1, heading));
+    const views = asked.map((each, place) => {
+      const noisy = survey.questionOf(each, questions);
+      return new QuestionView(t, each, noisy, wordsOf(each.id), start + place + 1, heading);
+    });
     const counted = make("span", { class: "number" }, t("Part %(n)s of %(all)s", { n: index + 1, all }));
     const { section, lang } = wordsOf(asked[0].id);
     const about = { class: "section", part: "section-title", tabindex: -1 };

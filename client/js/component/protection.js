@@ -71,14 +71,14 @@ function isolated(/** @type {string} */ text) {
   return `\u2068${text}\u2069`;
 }
 
-function sayDrawing(/** @type {Translate} */ t, /** @type {Survey} */ { draw, questions }) {
+function sayDrawing(/** @type {Translate} */ t, /** @type {Survey} */ { nAsked: [n, all] }) {
   return t.n(
     "Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for " +
       "good, before it knows any answer. It sends which one it picked. That tells nothing about your answers.",
     "Your device asks you only %(n)s of these %(questions)s questions, picked at random. It picks once, for " +
       "good, before it knows any answer. It sends which ones it picked. That tells nothing about your answers.",
-    draw,
-    { questions: questions.length },
+    n,
+    { questions: all },
   );
 }
 

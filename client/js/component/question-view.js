@@ -8,6 +8,7 @@ import { make } from "./dom.js";
 import { noiseOf } from "./protection.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Item} Item */
 /** @typedef {import("../src/survey.js").Question} Question */
 /** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 
@@ -22,10 +23,10 @@ export class QuestionView {
   #search = null;
 
   /**
-   * @param {Translate} t @param {Question} question @param {QuestionWords} words
+   * @param {Translate} t @param {Item} question @param {Question} noisy what a device changes it in @param {QuestionWords} words
    * @param {number} number from 1 @param {"h3" | "h4"} heading
    */
-  constructor(t, question, words, number, heading) {
+  constructor(t, question, noisy, words, number, heading) {
     this.#t = t;
     this.#control = controlOf(t, question, words);
     this.question = question;
@@ -33,7 +34,7 @@ export class QuestionView {
     this.key = `q${number}`;
     this.#error = keepToItself(make("p", { id: `${this.key}-error`, class: "error", part: "error", hidden: true }));
     this.#lang = words.lang;
-    this.element = this.#make(words.text, heading);
+    this.element = this.#make(words.text, noisy, heading);
     this.element.addEventListener("change", () => this.#recheck());
   }
 
@@ -97,7 +98,7 @@ export class QuestionView {
     if (words === "" || this.#control.field === "boxes") this.tell(words);
   }
 
-  #make(/** @type {string} */ text, /** @type {"h3" | "h4"} */ heading) {
+  #make(/** @type {string} */ text, /** @type {Question} */ noisy, /** @type {"h3" | "h4"} */ heading) {
     const { field, hint } = this.#control;
     const isGroup = field === "radios" || field === "boxes";
     const head = [
@@ -115,7 +116,7 @@ export class QuestionView {
       make("p", { id: `${this.key}-hint`, class: "hint", part: "hint" }, hint),
       this.#error,
       isGroup ? this.#choices() : this.#field(described),
-      noiseOf(this.#t, this.question),
+      noiseOf(this.#t, noisy),
     );
     return box;
   }

@@ -1,7 +1,7 @@
 /** What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer. */
 
 import { sayLittle } from "../form/protection.js";
-import { sayAnswer, sayComfort, sayReported } from "../form/said.js";
+import { joined, sayAnswer, sayComfort, sayReported } from "../form/said.js";
 import { keepToItself } from "../src/fields.js";
 import { button, make, paragraph } from "./dom.js";
 
@@ -20,7 +20,7 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
   const title = make("h3", { id: "review-title", tabindex: -1, part: "step-title" }, t("What will be sent"));
   const asked = survey.questions.filter(({ id }) => id in draft.reported);
   const rows = asked.map((question) =>
-    rowsOf(t, question, wordsOf(question.id), answers[question.id], draft.reported[question.id]),
+    rowsOf(t, question, wordsOf, question.answerIn(answers), draft.reported[question.id]),
   );
   const whole = survey.invited
     ? t("This is all that leaves this device, with your invitation.")
@@ -70,15 +70,21 @@ function leadOf(/** @type {Translate} */ t, /** @type {Survey} */ survey) {
   return paragraph("lead", lead);
 }
 
+function saidOf(/** @type {import("../src/survey.js").Item} */ { options }, /** @type {QuestionWords} */ words) {
+  const labels = new Map(options.map((option, index) => [option, words.options[index]]));
+  return { label: (/** @type {any} */ option) => /** @type {string} */ (labels.get(option)), unit: words.unit };
+}
+
 function rowsOf(
   /** @type {Translate} */ t,
   /** @type {Question} */ question,
-  /** @type {QuestionWords} */ words,
+  /** @type {(id: string) => QuestionWords} */ wordsOf,
   /** @type {any} */ answer,
   /** @type {any} */ reported,
 ) {
-  const labels = new Map(question.options.map((option, index) => [option, words.options[index]]));
-  const said = { label: (/** @type {any} */ option) => /** @type {string} */ (labels.get(option)), unit: words.unit };
+  const words = wordsOf(question.id);
+  const items = Object.fromEntries(question.items.map((item) => [item.id, saidOf(item, wordsOf(item.id))]));
+  const said = question.type === "joint" ? joined(t, question, items) : saidOf(question, words);
   const { line, more } = sayReported(t, reported, question, said);
   const sent = make("dd", { class: "sent", part: "sent", dir: "auto" }, line);
   if (more.length > 0) {

@@ -38,7 +38,7 @@ export class Visit {
   #client;
   /** @type {Survey | null} */
   #survey = null;
-  /** @type {readonly Question[]} */
+  /** @type {readonly import("../src/survey.js").Item[]} */
   #asked = [];
   /** @type {FormView | null} */
   #form = null;
@@ -68,7 +68,7 @@ export class Visit {
         const { wave } = this.#settings;
         survey.checkWave(wave);
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === wave);
-        this.#asked = /** @type {any} */ (await this.#client.questions());
+        this.#asked = await this.#client.questions();
         const isOpen = await this.#client.isOpen();
         const isPrepared = await this.#client.isPrepared(wave);
         if (this.#isOver) return;
@@ -149,7 +149,8 @@ export class Visit {
 
   #makeForm() {
     const review = () => this.#run(() => this.#prepare());
-    return new FormView(this.#stage.t, this.#asked, this.#stage.wordsOf, review);
+    const survey = /** @type {Survey} */ (this.#survey);
+    return new FormView(this.#stage.t, survey, this.#asked, this.#stage.wordsOf, review);
   }
 
   async #prepare() {

@@ -20,6 +20,10 @@ const SUPPORTS = {
   sketch: ({ geometry }) => ofGeometry(geometry),
   "asked-option": ({ coin }) => ofBits(coin),
   window: ofWindow,
+  segments: ({ mostIfTrue, odds: [inside, outside] }) => ({
+    ifTrue: [BigInt(mostIfTrue), SCALE],
+    ifOther: [BigInt(mostIfTrue) * BigInt(outside), SCALE * BigInt(inside)],
+  }),
 };
 
 /**

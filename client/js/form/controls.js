@@ -2,7 +2,7 @@
 
 import { sayAnswer } from "./said.js";
 
-/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("../src/survey.js").Item} Question */
 /** @typedef {import("./words.js").Translate} Translate */
 /** @typedef {import("../src/words.js").QuestionWords} QuestionWords */
 /** @typedef {{answer: unknown, label: string}} Choice what can be picked, as the client takes it, and the words for it */
@@ -34,8 +34,8 @@ export function controlOf(t, question, words) {
 }
 
 /** How many options may be chosen: any-of publishes it. */
-function mostOf(/** @type {{mechanism: any}} */ { mechanism }) {
-  return mechanism.published?.max_selected ?? 1;
+function mostOf(/** @type {any} */ { mechanism }) {
+  return mechanism?.published?.max_selected ?? 1;
 }
 
 function fieldOf(/** @type {Question} */ { type, options }) {

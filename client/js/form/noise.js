@@ -11,7 +11,18 @@ const STEPS = [1, 10, 100, 1000, 10_000]; // parts of one per cent: finer near 0
 const IMMATERIAL = 1e-9;
 
 /** @param {Translate} t @param {Question} question @returns {string} */
-export function sayInShort(t, { type, mechanism, range }) {
+export function sayInShort(t, question) {
+  const said = sayChange(t, question);
+  if (question.type !== "joint") return said;
+  const others = t.n(
+    "This answer and that to %(n)s other question are changed together, as one.",
+    "This answer and those to %(n)s other questions are changed together, as one.",
+    question.items.length - 1,
+  );
+  return t.text([said, others]);
+}
+
+function sayChange(/** @type {Translate} */ t, /** @type {Question} */ { type, mechanism, range }) {
   const known = /** @type {any} */ (mechanism);
   const support = supportOf(known);
   const chances = { lost: timesBelow(t, rest(support.ifTrue)), gained: timesBelow(t, support.ifOther) };

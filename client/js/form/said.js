@@ -3,16 +3,23 @@
 import { ofPeople, rest, supportOf } from "./chance.js";
 
 /** @typedef {import("./words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Item} Item */
 /** @typedef {import("../src/survey.js").Question} Question */
 /**
- * A question's words in the form's language: `label` of an option, as the client takes it; `unit` of a number, or nothing.
- * @typedef {{label: (option: any) => string, unit: string}} Said
+ * A question's words in the form's language: `label` of an option, as the client takes it; `unit` of a number, or nothing;
+ * of questions that are asked together each one's `items`, by id.
+ * @typedef {{label: (option: any) => string, unit: string, items?: {[id: string]: Said}}} Said
  */
 
 const MAX_LISTED = 12;
 
-/** @param {Translate} t @param {any} answer @param {Question} question @param {Said} words @returns {string} */
+/** @param {Translate} t @param {any} answer @param {Item} question @param {Said} words @returns {string} */
 export function sayAnswer(t, answer, question, words) {
+  if (question.type === "joint") {
+    return question.items
+      .map((item) => sayAnswer(t, answer[item.id], item, words.items?.[item.id] ?? words))
+      .join(", ");
+  }
   if (answer === null) {
     return t("Skipped, which counts as “%(answer)s”", { answer: sayAnswer(t, question.skip, question, words) });
   }
@@ -51,7 +58,7 @@ export function sayReported(t, reported, question, words) {
  * @param {Translate} t @param {any} answer @param {any} reported @param {Question} question @returns {string}
  */
 export function sayComfort(t, answer, reported, question) {
-  const given = answer ?? question.skip;
+  const given = question.type === "joint" ? optionOf(question, answer) : (answer ?? question.skip);
   if (question.type === "text" || !speaksFor(given, reported, question)) return "";
   const { ifTrue, ifOther } = supportOf(question.mechanism);
   if (given === false)
@@ -63,6 +70,32 @@ export function sayComfort(t, answer, reported, question) {
   if (question.type === "any-of")
     return t("%(n)s of every %(people)s people who don't choose an option also send it.", counted);
   return t("%(n)s of every %(people)s people with a different answer also send this.", counted);
+}
+
+/**
+ * The words of questions that are asked together, of each one's: a combination's are those of its answers.
+ * @param {Translate} t @param {Item} question @param {{[id: string]: Said}} items @returns {Said}
+ */
+export function joined(t, question, items) {
+  const said = cellsOf(question, (item, answer) => sayAnswer(t, answer, item, items[item.id]));
+  return { label: (option) => said[question.options.indexOf(option)], unit: "", items };
+}
+
+/** The option that answers to questions that are asked together are. */
+function optionOf(/** @type {Item} */ question, /** @type {{[id: string]: any}} */ answers) {
+  const isGiven = cellsOf(question, (item, answer) => String((answers[item.id] ?? item.skip) === answer));
+  return question.options[isGiven.findIndex((each) => !each.includes("false"))];
+}
+
+/** What is said of every combination's answers, the last item's fastest, with commas between. */
+function cellsOf(/** @type {Item} */ { items }, /** @type {(item: Item, answer: any) => string} */ say) {
+  return items
+    .map((item) => (item.type === "yes-no" ? [false, true] : item.options).map((answer) => say(item, answer)))
+    .reduce(
+      (cells, said) => cells.flatMap((cell) => said.map((each) => [...cell, each])),
+      [[""]].map(() => /** @type {string[]} */ ([])),
+    )
+    .map((cell) => cell.join(", "));
 }
 
 function speaksFor(/** @type {any} */ given, /** @type {any} */ reported, /** @type {Question} */ question) {

@@ -245,6 +245,26 @@ export class Survey {
     });
   }
 
+  /**
+   * How many questions a respondent is asked, and of how many, where each drawn question has as many items.
+   * @returns {[number, number]}
+   */
+  get nAsked() {
+    const sizes = new Set(this.questions.map(({ items }) => items.length));
+    const nItems = sizes.size === 1 ? this.questions[0].items.length : 1;
+    return [nItems * this.nDrawn, nItems > 1 ? this.items.length : this.questions.length];
+  }
+
+  /**
+   * The question that an item is asked in: itself, or of those asked together the one whose items are all `asked`.
+   * @param {Item} item @param {readonly Item[]} asked @returns {Question}
+   */
+  questionOf({ id }, asked) {
+    const isAsked = (/** @type {Item} */ each) => asked.some((one) => one.id === each.id);
+    const found = this.questions.filter(({ items }) => items.some((each) => each.id === id));
+    return found.find(({ items }) => items.every(isAsked)) ?? found[0];
+  }
+
   /** What stands on a form, each item once, in order: those of questions that are asked together, too. */
   get items() {
     const byId = new Map(this.questions.flatMap(({ items }) => items.map((item) => [item.id, item])));

@@ -138,7 +138,7 @@ function misfits(model, element, question) {
   return found;
 }
 
-/** @param {any} element @param {import("./survey.js").Question} question @returns {string[]} */
+/** @param {any} element @param {import("./survey.js").Item} question @returns {string[]} */
 function otherNumbers(element, question) {
   const { min, max, step, name } = element;
   if (element.sliderType === "range") return [`"${name}" must not give two numbers (sliderType range)`];

@@ -46,6 +46,7 @@ export type Client = {
      */
     survey: () => Promise<{
         questions: readonly Question[];
+        items?: readonly Question[];
         protectedLittle?: string;
     }>;
     /**

@@ -143,6 +143,14 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "لا يوجد اتصال الآن. يُرجى إعادة المحاولة لاحقًا.",
 "These are your answers after random changes. Some may be unchanged.": "هذا ما صارت إليه إجاباتك بعد تغييرها عشوائيًّا. وقد يكون بعضها بقي كما هو.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "هذا ما صارت إليه إجاباتك بعد تغييرها عشوائيًّا. وقد يكون بعضها بقي كما هو: ولا يمكن لأحد يراها أن يتأكد أيها.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"تُغيَّر هذه الإجابة والإجابة عن %(n)s من الأسئلة الأخرى معًا كإجابة واحدة.",
+"تُغيَّر هذه الإجابة والإجابة عن %(n)s من الأسئلة الأخرى معًا كإجابة واحدة.",
+"تُغيَّر هذه الإجابة والإجابة عن %(n)s من الأسئلة الأخرى معًا كإجابة واحدة.",
+"تُغيَّر هذه الإجابة والإجابة عن %(n)s من الأسئلة الأخرى معًا كإجابة واحدة.",
+"تُغيَّر هذه الإجابة والإجابة عن %(n)s من الأسئلة الأخرى معًا كإجابة واحدة.",
+"تُغيَّر هذه الإجابة والإجابة عن %(n)s من الأسئلة الأخرى معًا كإجابة واحدة."
+],
 "This browser couldn't save what it needs": "لم يتمكن هذا المتصفح من حفظ ما يلزم حفظه",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "التقرير عند هذا المتصفح، أو أنه أرسله بالفعل؛ وتعذرت معرفة حالته. يُرجى إعادة تحميل الصفحة.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Es gibt gerade keine Verbindung. Bitte versuchen Sie es später noch einmal.",
 "These are your answers after random changes. Some may be unchanged.": "Das hat der Zufall aus Ihren Antworten gemacht. Manche hat er vielleicht gelassen, wie sie sind.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Das hat der Zufall aus Ihren Antworten gemacht. Manche hat er vielleicht gelassen, wie sie sind: Wer sie sieht, kann nicht sicher sein, welche.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Diese Antwort und die auf %(n)s weitere Frage werden zusammen verändert, als eine.",
+"Diese Antwort und die auf %(n)s weitere Fragen werden zusammen verändert, als eine."
+],
 "This browser couldn't save what it needs": "Dieser Browser konnte nicht speichern, was er speichern muss",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Dieser Browser hat sie noch oder hat sie schon gesendet; wie es um sie steht, ließ sich nicht lesen. Bitte laden Sie die Seite neu.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Ahora no hay conexión. Inténtelo más tarde, por favor.",
 "These are your answers after random changes. Some may be unchanged.": "Esto es lo que el azar hizo de sus respuestas. Puede que haya dejado algunas como están.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Esto es lo que el azar hizo de sus respuestas. Puede que haya dejado algunas como están: nadie que las vea puede saber con seguridad cuáles.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Esta respuesta y la de %(n)s pregunta más se cambian juntas, como una sola.",
+"Esta respuesta y las de %(n)s preguntas más se cambian juntas, como una sola."
+],
 "This browser couldn't save what it needs": "Este navegador no pudo guardar lo que debe",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Este navegador lo tiene o ya lo envió; no se pudo leer en qué estado está. Por favor, vuelva a cargar la página.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

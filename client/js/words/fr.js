@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Il n’y a pas de connexion pour le moment. Veuillez réessayer plus tard.",
 "These are your answers after random changes. Some may be unchanged.": "Voici ce que le hasard a fait de vos réponses. Il en a peut-être laissé certaines telles quelles.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Voici ce que le hasard a fait de vos réponses. Il en a peut-être laissé certaines telles quelles : personne, en les voyant, ne peut être sûr desquelles il s’agit.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Cette réponse et celle à %(n)s autre question sont modifiées ensemble, comme une seule.",
+"Cette réponse et celles à %(n)s autres questions sont modifiées ensemble, comme une seule."
+],
 "This browser couldn't save what it needs": "Ce navigateur n’a pas pu conserver ce qu’il doit conserver",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Ce navigateur l’a encore, ou l’a déjà envoyé ; il n’a pas été possible de lire où il en est. Veuillez recharger la page.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "अभी कनेक्शन नहीं है। कृपया बाद में फिर कोशिश करें।",
 "These are your answers after random changes. Some may be unchanged.": "संयोग ने आपके उत्तरों को यह बना दिया है। हो सकता है कि कुछ जैसे थे वैसे ही रहे हों।",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "संयोग ने आपके उत्तरों को यह बना दिया है। हो सकता है कि कुछ जैसे थे वैसे ही रहे हों: इन्हें देखने वाला कोई भी पक्का नहीं जान सकता कि कौन-से।",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"यह उत्तर और %(n)s अन्य प्रश्न का उत्तर एक साथ, एक ही उत्तर की तरह बदले जाते हैं।",
+"यह उत्तर और %(n)s अन्य प्रश्नों के उत्तर एक साथ, एक ही उत्तर की तरह बदले जाते हैं।"
+],
 "This browser couldn't save what it needs": "इस ब्राउज़र को जो रखना ज़रूरी है, वह उसे रख नहीं सका",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "रिपोर्ट इस ब्राउज़र के पास है, या यह उसे भेज चुका है; उसकी स्थिति पढ़ी नहीं जा सकी। कृपया पेज फिर से लोड करें।",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

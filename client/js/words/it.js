@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Al momento non c’è connessione. Riprovi più tardi.",
 "These are your answers after random changes. Some may be unchanged.": "Queste sono le Sue risposte dopo le modifiche casuali. Alcune possono essere rimaste uguali.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Queste sono le Sue risposte dopo le modifiche casuali. Alcune possono essere rimaste uguali; nessuno può essere sicuro di quali.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Questa risposta e quella a %(n)s altra domanda vengono cambiate insieme, come una sola.",
+"Questa risposta e quelle ad altre %(n)s domande vengono cambiate insieme, come una sola."
+],
 "This browser couldn't save what it needs": "Questo browser non è riuscito a salvare ciò che gli serve",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Questo browser ha la Sua scheda, oppure l’ha già inviata. Non è riuscito a capire quale delle due cose è vera. Ricarichi la pagina.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

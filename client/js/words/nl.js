@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Er is nu geen verbinding. Probeer het later opnieuw.",
 "These are your answers after random changes. Some may be unchanged.": "Dit zijn uw antwoorden na willekeurige veranderingen. Sommige kunnen onveranderd zijn.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Dit zijn uw antwoorden na willekeurige veranderingen. Sommige kunnen onveranderd zijn; niemand kan zeker weten welke.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Dit antwoord en dat op %(n)s andere vraag worden samen veranderd, als één antwoord.",
+"Dit antwoord en die op %(n)s andere vragen worden samen veranderd, als één antwoord."
+],
 "This browser couldn't save what it needs": "Deze browser kon niet opslaan wat nodig is",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Deze browser heeft uw inzending nog, of heeft die al verstuurd. De browser kon niet nagaan wat van de twee het is. Laad de pagina opnieuw.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

@@ -125,6 +125,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Nie ma teraz połączenia. Proszę spróbować później.",
 "These are your answers after random changes. Some may be unchanged.": "Oto odpowiedzi po losowych zmianach. Niektóre mogły się nie zmienić.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Oto odpowiedzi po losowych zmianach. Niektóre mogły się nie zmienić; nikt nie może być pewny, które.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Ta odpowiedź i odpowiedź na %(n)s inne pytanie są zmieniane razem, jako jedna.",
+"Ta odpowiedź i odpowiedzi na %(n)s inne pytania są zmieniane razem, jako jedna.",
+"Ta odpowiedź i odpowiedzi na %(n)s innych pytań są zmieniane razem, jako jedna."
+],
 "This browser couldn't save what it needs": "Ta przeglądarka nie mogła zapisać tego, czego potrzebuje",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Ta przeglądarka ma zgłoszenie albo już je wysłała. Nie udało się tego ustalić. Proszę odświeżyć stronę.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

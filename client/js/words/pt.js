@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Não há conexão agora. Por favor, tente de novo mais tarde.",
 "These are your answers after random changes. Some may be unchanged.": "Isto é o que o acaso fez das suas respostas. Ele pode ter deixado algumas como estão.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Isto é o que o acaso fez das suas respostas. Ele pode ter deixado algumas como estão: ninguém que as veja pode ter certeza de quais.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Esta resposta e a de mais %(n)s pergunta são alteradas juntas, como uma só.",
+"Esta resposta e as de mais %(n)s perguntas são alteradas juntas, como uma só."
+],
 "This browser couldn't save what it needs": "Este navegador não conseguiu guardar o que precisa",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Este navegador o tem ou já o enviou; não foi possível ler em que situação ele está. Por favor, recarregue a página.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

@@ -119,6 +119,10 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Şu anda bağlantı yok. Lütfen daha sonra yeniden deneyin.",
 "These are your answers after random changes. Some may be unchanged.": "Bunlar, rastgele değişikliklerden sonraki yanıtlarınızdır. Bazıları değişmemiş olabilir.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Bunlar, rastgele değişikliklerden sonraki yanıtlarınızdır. Bazıları değişmemiş olabilir; hangileri olduğundan kimse emin olamaz.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Bu yanıt ile diğer %(n)s sorunun yanıtı birlikte, tek yanıt olarak değiştirilir.",
+"Bu yanıt ile diğer %(n)s sorunun yanıtları birlikte, tek yanıt olarak değiştirilir."
+],
 "This browser couldn't save what it needs": "Bu tarayıcı, gerekli bilgileri kaydedemedi",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Raporunuz bu tarayıcıda duruyor ya da çoktan gönderildi. Hangisi olduğu anlaşılamadı. Lütfen sayfayı yenileyin.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

@@ -125,6 +125,11 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "Зараз немає з’єднання. Будь ласка, спробуйте пізніше.",
 "These are your answers after random changes. Some may be unchanged.": "Це ваші відповіді після випадкових змін. Деякі могли лишитися без змін.",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "Це ваші відповіді після випадкових змін. Деякі могли лишитися без змін; ніхто не може знати напевно, які саме.",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"Ця відповідь і відповідь ще на %(n)s запитання змінюються разом, як одна.",
+"Ця відповідь і відповіді ще на %(n)s запитання змінюються разом, як одна.",
+"Ця відповідь і відповіді ще на %(n)s запитань змінюються разом, як одна."
+],
 "This browser couldn't save what it needs": "Цей браузер не зміг зберегти потрібне",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Цей браузер має ваш звіт або вже надіслав його. З’ясувати, що з цього правда, не вдалося. Будь ласка, перезавантажте сторінку.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

@@ -113,6 +113,9 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "There's no connection now. Please try again later.": "现在没有网络连接。请稍后再试。",
 "These are your answers after random changes. Some may be unchanged.": "这是您的回答经过随机处理后的结果。有些可能保持原样。",
 "These are your answers after random changes. Some may be unchanged; nobody can be sure which.": "这是您的回答经过随机处理后的结果。有些可能保持原样：看到它们的人，谁也无法确定是哪些。",
+"This answer and that to %(n)s other question are changed together, as one.": [
+"此回答与另外 %(n)s 个问题的回答会作为一个整体一起改动。"
+],
 "This browser couldn't save what it needs": "此浏览器无法保存必须保存的内容",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "此浏览器保存着它，或者已经把它发送；无法读取它现在的状态。请重新加载页面。",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [

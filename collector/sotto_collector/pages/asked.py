@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple, assert_never
 
-from sotto_protocol import Question, Survey
+from sotto_protocol import Item, Survey
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.explain import Explanation, QuestionExplanation
 from sotto_protocol.language import Language
@@ -21,7 +21,7 @@ class Asked:
     """A question as the page asks it: its number from 1, its own words and the page's language."""
 
     number: int
-    question: Question
+    question: Item
     words: QuestionWords
     language: Language
     explanation: QuestionExplanation
@@ -39,7 +39,7 @@ class Asked:
     @property
     def most(self) -> int:
         """How many options may be chosen at most."""
-        return min(self.question.mechanism.max_selected, len(self.question.options))
+        return min(self.question.max_selected, len(self.question.options))
 
     @property
     def choices(self) -> list[tuple[Any, str]]:
@@ -111,5 +111,10 @@ def parts_of(survey: Survey, words: SurveyWords, language: Language, explanation
 
 
 def _ask(survey: Survey, words: SurveyWords, language: Language, explanation: Explanation) -> Iterator[Asked]:
-    for number, (question, explained) in enumerate(zip(survey.questions, explanation.questions, strict=True), 1):
-        yield Asked(number, question, words.questions[question.id], language, explained)
+    told = {
+        item.id: explained
+        for question, explained in zip(survey.questions, explanation.questions, strict=True)
+        for item in question.items
+    }
+    for number, item in enumerate(survey.items, 1):
+        yield Asked(number, item, words.questions[item.id], language, told[item.id])

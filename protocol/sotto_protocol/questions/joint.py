@@ -110,18 +110,21 @@ class Joint(QuestionType):
         return QuestionWords(" ".join(texts), _joined(told), items[self.items[0].id].section)
 
     def what_happens(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
-        return language.text([self._say_one(language), mechanism.what_happens(language)])
-
-    def in_short(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
-        return language.text([self._say_one(language), mechanism.in_short(language)])
-
-    def _say_one(self, language: Language) -> str:
-        return language.gettext(
+        together = language.gettext(
             "Your device puts your answers to these %(n)s questions together. There are %(cells)s combinations, and "
-            "it treats yours as one option of these.",
+            "yours is one option of these.",
             n=len(self.items),
             cells=len(self.options),
         )
+        return language.text([together, mechanism.what_happens(language)])
+
+    def in_short(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
+        others = language.ngettext(
+            "This answer and that to %(n)s other question are changed together, as one.",
+            "This answer and those to %(n)s other questions are changed together, as one.",
+            len(self.items) - 1,
+        )
+        return language.text([mechanism.in_short(language), others])
 
 
 def item_document(item: Item) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 /** @typedef {import("../form/words.js").Translate} Translate */
-/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("../src/survey.js").Item} Item */
 /** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /** @typedef {{[id: string]: (string | boolean)[]}} State what stands in the fields, by question id */
 /** @typedef {{title: HTMLElement | null, views: QuestionView[], element: HTMLElement}} Part what is shown at once */
 export class FormView {
     /**
-     * @param {Translate} t @param {readonly Question[]} questions that are asked @param {(id: string) => QuestionWords} wordsOf
-     * @param {() => void} onReview what follows the last part
+     * @param {Translate} t @param {import("../src/survey.js").Survey} survey @param {readonly Item[]} items that are asked
+     * @param {(id: string) => QuestionWords} wordsOf @param {() => void} onReview what follows the last part
      */
-    constructor(t: Translate, questions: readonly Question[], wordsOf: (id: string) => QuestionWords, onReview: () => void);
+    constructor(t: Translate, survey: import("../src/survey.js").Survey, items: readonly Item[], wordsOf: (id: string) => QuestionWords, onReview: () => void);
     element: HTMLDivElement;
     /** By question id what was answered, as the client takes it; null where it was left out. */
     get answers(): any;
@@ -32,7 +32,7 @@ export class FormView {
     #private;
 }
 export type Translate = import("../form/words.js").Translate;
-export type Question = import("../src/survey.js").Question;
+export type Item = import("../src/survey.js").Item;
 export type QuestionWords = import("../src/words.js").QuestionWords & {
     lang: string;
 };

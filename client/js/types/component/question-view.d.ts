@@ -1,13 +1,14 @@
 /** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Item} Item */
 /** @typedef {import("../src/survey.js").Question} Question */
 /** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 export class QuestionView {
     /**
-     * @param {Translate} t @param {Question} question @param {QuestionWords} words
+     * @param {Translate} t @param {Item} question @param {Question} noisy what a device changes it in @param {QuestionWords} words
      * @param {number} number from 1 @param {"h3" | "h4"} heading
      */
-    constructor(t: Translate, question: Question, words: QuestionWords, number: number, heading: "h3" | "h4");
-    question: import("../src/survey.js").Question;
+    constructor(t: Translate, question: Item, noisy: Question, words: QuestionWords, number: number, heading: "h3" | "h4");
+    question: import("../src/survey.js").Item;
     number: number;
     key: string;
     element: HTMLDivElement | HTMLFieldSetElement;
@@ -26,6 +27,7 @@ export class QuestionView {
     #private;
 }
 export type Translate = import("../form/words.js").Translate;
+export type Item = import("../src/survey.js").Item;
 export type Question = import("../src/survey.js").Question;
 export type QuestionWords = import("../src/words.js").QuestionWords & {
     lang: string;

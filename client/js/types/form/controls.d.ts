@@ -1,6 +1,6 @@
 /** @param {Translate} t @param {Question} question @param {QuestionWords} words @returns {Control} */
 export function controlOf(t: Translate, question: Question, words: QuestionWords): Control;
-export type Question = import("../src/survey.js").Question;
+export type Question = import("../src/survey.js").Item;
 export type Translate = import("./words.js").Translate;
 export type QuestionWords = import("../src/words.js").QuestionWords;
 /**

@@ -1,5 +1,5 @@
 /** @param {Translate} t @param {Question} question @returns {string} */
-export function sayInShort(t: Translate, { type, mechanism, range }: Question): string;
+export function sayInShort(t: Translate, question: Question): string;
 /**
  * Return what a report tells at most, a sentence each: to who suspects an answer, and of others who send as much by chance.
  * @param {Translate} t @param {Question} question @returns {string[]}

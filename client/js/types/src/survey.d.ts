@@ -134,6 +134,16 @@ export class Survey {
     encode(answers: {
         [id: string]: unknown;
     }, drawn?: readonly boolean[]): (import("./mechanisms.js").Encoded | null)[];
+    /**
+     * How many questions a respondent is asked, and of how many, where each drawn question has as many items.
+     * @returns {[number, number]}
+     */
+    get nAsked(): [number, number];
+    /**
+     * The question that an item is asked in: itself, or of those asked together the one whose items are all `asked`.
+     * @param {Item} item @param {readonly Item[]} asked @returns {Question}
+     */
+    questionOf({ id }: Item, asked: readonly Item[]): Question;
     /** What stands on a form, each item once, in order: those of questions that are asked together, too. */
     get items(): Item[];
     #private;

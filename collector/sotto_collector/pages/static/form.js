@@ -83,7 +83,7 @@ export class Form {
 
   /** Read numbers as this survey takes them. */
   know(survey) {
-    const rangeOf = (asked) => survey.questions.find(({ id }) => id === asked).range;
+    const rangeOf = (asked) => survey.items.find(({ id }) => id === asked).range;
     for (const question of this.questions) ranges.set(question, rangeOf(question.dataset.question));
   }
 

@@ -1,6 +1,6 @@
 // What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer.
 
-import { sayAnswer, sayComfort, sayEpsilon, sayReported } from "../js/form/said.js";
+import { joined, sayAnswer, sayComfort, sayEpsilon, sayReported } from "../js/form/said.js";
 import { t } from "./language.js";
 
 /** A cell, under its column's head and its question's. */
@@ -38,13 +38,23 @@ function rows(question, words, answer, reported) {
   return body;
 }
 
+/** A question's words: of questions that are asked together those of each. */
+function wordsOf(question, form) {
+  const items = question.items.map((item) => [item.id, form.wordsOf(item.id)]);
+  const [[, first]] = items;
+  if (question.type !== "joint") return first;
+  const text = items.map(([, words]) => words.text).join(" ");
+  return { text, lang: first.lang, dir: first.dir, ...joined(t, question, Object.fromEntries(items)) };
+}
+
 const table = () => document.querySelector("table.review");
 
 /** Show a draft beside the answers that it was made of. */
 export function showReview(survey, form, answers, draft) {
   clearReview();
   for (const question of survey.questions.filter(({ id }) => id in draft.reported)) {
-    table().append(rows(question, form.wordsOf(question.id), answers[question.id], draft.reported[question.id]));
+    const answer = question.answerIn(answers);
+    table().append(rows(question, wordsOf(question, form), answer, draft.reported[question.id]));
   }
   document.getElementById("epsilon").textContent = sayEpsilon(t, draft.epsilon);
   document.getElementById("body").textContent = draft.body;
