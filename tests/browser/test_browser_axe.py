@@ -9,11 +9,11 @@ from playwright.sync_api import Page, expect
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke
 from cases import rare
 from chromium import SETTLE, Devices, read_axe
-from collecting import Served, make_reports
+from collecting import Served, make_reports, tally_of
 from devices import FIVE, LUNCH, PULSE, ROTATED
 from own_site import broken_into
 from sotto_client.explain_plot import draw_explanation
-from sotto_estimator import Channel, estimate_counts
+from sotto_estimator import Channel, estimate, estimate_counts
 from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.datasheet.render import to_html
 from sotto_protocol.datasheet.sheet import make_datasheet
@@ -236,8 +236,13 @@ def test_a_datasheet_and_the_picture_of_an_explanation(
         check(page, f"curves of {survey.id}")
 
 
-def test_nothing_is_found_on_a_report(devices: Devices, check: Check) -> None:
-    page = new_page(devices, "light")
+def test_nothing_is_found_on_a_report(scheme: str, devices: Devices, check: Check) -> None:
+    page = new_page(devices, scheme, viewport={"width": 360, "height": 740})
+    tally = tally_of(ARABIC, make_reports(200, ARABIC))
+    for tag in ARABIC.languages:
+        page.set_content(estimate(tally).to_html(tag))
+        check(page, f"report in {tag}")
+        assert page.evaluate(HIDDEN) == []
     for n_yes in (700, 1999):  # the design explains the one, and not the other
         page.set_content(estimate_counts(n_yes, 2000, Channel.warner(0.75)).to_html())
         check(page, f"report of {n_yes} yes")

@@ -11,6 +11,7 @@ from sotto_estimator.results.document import (
     POP,
     Asked,
     AskedTexts,
+    Caption,
     Cell,
     Column,
     Document,
@@ -144,15 +145,18 @@ def _items(lines: Iterable[str]) -> str:
 def _table(table: Table, key: str, texts: AskedTexts | None) -> str:
     head = "".join(f'<th scope="col"{_kind(one, table)}>{text_html(one.name)}</th>' for one in table.columns)
     body = "".join(f"<tr>{''.join(_cells(table, row, texts))}</tr>" for row in table.rows)
-    opened, caption = '<div class="wide">', ""
-    if table.caption:
-        of, name = table.caption, f"{key}-{table.caption.key}"
-        named = f' id="{name}-caption"' if key else ""
-        unit = f" (<bdi>{text_html(of.unit)}</bdi>)" if of.unit else ""
-        caption = f"<caption{named}>{text_html(of.words)}{unit} <code>{text_html(of.question)}</code></caption>"
-        region = f' id="{name}" tabindex="0" role="region" aria-labelledby="{name}-caption"' if key else ""
-        opened = f'<div class="scroll"{region}>'
+    opened, caption = _captioned(table.caption, key) if table.caption else ('<div class="wide" tabindex="0">', "")
     return f"{opened}<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def _captioned(of: Caption, key: str) -> tuple[str, str]:
+    """Return what opens a table's box, which scrolls where it is too wide and has its caption for a name, and this."""
+    region = {"id": f"{key}-{of.key}", "tabindex": "0", "role": "region", "aria-labelledby": f"{key}-{of.key}-caption"}
+    named = {"id": f"{key}-{of.key}-caption"}
+    unit = f" (<bdi>{text_html(of.unit)}</bdi>)" if of.unit else ""
+    words = f"{text_html(of.words)}{unit} <code>{text_html(of.question)}</code>"
+    box = attributes_html({"class": "scroll"} | (region if key else {}))
+    return f"<div{box}>", f"<caption{attributes_html(named if key else {})}>{words}</caption>"
 
 
 def _kind(column: Column, table: Table) -> str:
