@@ -85,7 +85,7 @@ _OPTIONS = (
         "--report-lang",
         default="",
         metavar="TAG",
-        help="With --report: the report's language, one of the survey's, such as ar  [default: its first].",
+        help="Language of the --report, one of the survey's, such as ar  [default: the survey's first].",
     ),
     click.option(
         "--title",
