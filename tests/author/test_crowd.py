@@ -151,6 +151,7 @@ def test_check_fails_where_something_can_never_be_shown_and_says_what_would_help
     assert second.startswith("  - people = 300 in the file: ")
 
 
+@pytest.mark.thorough
 def test_what_is_said_to_help_does(write: Callable[[str], Path]) -> None:
     for helped in (
         REAL_CASE.replace("min_reports = 50\n", ""),

@@ -158,6 +158,7 @@ def run(script: str, url: str, state: Path, n_rounds: int = 1) -> None:
     assert (done.stdout, done.returncode) == ("[0, 0]\n", 0), done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_children_that_are_forked_while_their_parent_delivers_answer(tmp_path: Path) -> None:
     n_reports = 1 + N_ROUNDS * N_CHILDREN
     with fault_server(replace(DIARY, waves=n_reports + 1)) as http:  # the last wave's report would end the survey

@@ -249,6 +249,7 @@ def sample_size() -> int:
     return N_FULL if "SOTTO_TEST_FULL" in os.environ else N_BOUNDED
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_every_kind_of_bit_goes_through_both_published_coins() -> None:
     assert wrong_rates(report_devices(sample_size())) == set()

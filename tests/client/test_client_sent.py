@@ -405,6 +405,7 @@ with SurveyClient(sys.argv[1], "lunch", state=sys.argv[2]) as device:
 """
 
 
+@pytest.mark.thorough
 def test_many_processes_that_hear_of_a_restore_at_once_keep_one_report(http: FaultServer, state: Path) -> None:
     receipt = take_part(http, state)
     restore(http, "5")

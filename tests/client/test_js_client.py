@@ -57,6 +57,7 @@ def test_its_own_tests_pass_on_node(names: list[str]) -> None:
     assert not [name for name, text in texts.items() if not re.search(r"^ *test\(", text, re.MULTILINE)], "no test"
 
 
+@pytest.mark.thorough
 def test_its_types_check_and_the_declarations_that_are_kept_are_those_of_its_source(tmp_path: Path) -> None:
     run([*script("types"), "--outDir", str(tmp_path / "types")], timeout_s=300)
     assert files_in(JS / "types") == files_in(tmp_path / "types"), "run: npm run types --prefix client/js"

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from node import JS, require_node, run
 from sotto_protocol import Survey, SurveyError, compile_survey
 from sotto_protocol.explain import explain
@@ -120,6 +122,7 @@ def asked(n: int, **settings: Any) -> Survey:
     return compile_survey({"id": "s", "title": "S", "questions": questions} | settings)
 
 
+@pytest.mark.thorough
 def test_the_figures_and_the_sentences_are_those_of_the_explanation(tmp_path: Path) -> None:
     surveys = published()
     assert {survey.questions[0].mechanism.name for survey in surveys} == {entry.name for entry in ENTRIES}

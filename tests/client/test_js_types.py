@@ -24,7 +24,7 @@ STRICT = {"strict": ["--strict"], "loose": ["--strict", "false", "--allowJs", "-
 WAYS = [
     ("7", "nodenext", "strict"),
     pytest.param("7", "bundler", "loose", marks=pytest.mark.thorough),
-    pytest.param("5.4", "node10", "strict", marks=pytest.mark.thorough),  # the newest knows no node10 any more
+    pytest.param("5.4", "node10", "strict", marks=pytest.mark.rare),  # the newest knows no node10 any more
     pytest.param("5.4", "bundler", "loose", marks=pytest.mark.rare),
     pytest.param("5.4", "nodenext", "strict", marks=pytest.mark.rare),
     pytest.param("5.4", "bundler", "strict", marks=pytest.mark.rare),
@@ -175,6 +175,7 @@ def test_react_18_is_typed_too(project: Path) -> None:
     run([require_node(), str(COMPILERS["7"]), "--project", "react-18.json"], timeout_s=300, cwd=project)
 
 
+@pytest.mark.thorough
 def test_misuse_does_not_compile(project: Path) -> None:
     """Each is refused, and nothing else is: the line above would be an error where it compiles."""
     lines = [f"// @ts-expect-error: {why}\n{use}" for why, use in WRONG.items()]

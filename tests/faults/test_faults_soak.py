@@ -222,6 +222,7 @@ def test_soak_stores_what_was_sent_in_flat_memory_and_with_as_many_descriptors_a
     assert descriptors <= MAX_NEW_DESCRIPTORS
 
 
+@pytest.mark.rare
 def test_collector_that_hoards_is_found_out(tmp_path: Path) -> None:
     memory, descriptors = soak(str(tmp_path / "survey.db"), tmp_path, "hoard")
     assert memory > MAX_GROWTH_BYTES

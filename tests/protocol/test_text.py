@@ -47,7 +47,7 @@ def test_what_counts_counts_as_itself() -> None:
         assert normal is None or (is_answer(normal) and normalise(normal) == compose(normal) == normal)
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_both_sides_agree_on_every_code_point_with_combining_ones_beside_it() -> None:
     """Node's Unicode is newer than Python's: what only one of them knows must not make two answers of one."""
     command = [require_node(), str(HERE / "normal_forms.js"), json.dumps(SEQUENCES)]

@@ -36,7 +36,7 @@ def is_accused(survey: Survey, n_reports: int) -> bool:
     return any(loss.is_exceeded for loss in losses) or not all(check.passed for check in checks)
 
 
-RARE = {"yes-no", "many questions", "drawn questions", "skips in many waves"}
+RARE = SURVEYS.keys() - {"two stages"}
 """What simulates the questions of another survey again, or texts, of which an audit takes long."""
 
 

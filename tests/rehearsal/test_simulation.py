@@ -129,7 +129,7 @@ def test_strings_are_found_as_often_as_they_are_common() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("change", ["0", "0.5"])
+@pytest.mark.parametrize("change", [pytest.param("0", marks=pytest.mark.rare), "0.5"])
 def test_three_waves_of_two_stages_are_pooled_and_hold(change: str) -> None:
     truth = read_truth(f"{WEEKLY_TRUTH}\n[trouble]\nchange = {change}", WEEKLY)
     simulation = simulate_runs(Task(WEEKLY, truth, 150, 3, False), IntervalOptions(), 30, SEED)

@@ -122,6 +122,7 @@ def test_installed_wheels_ask_answer_archive_and_estimate(wheel: Path, device: I
     assert json.loads(collector.run("sotto", "tally", "archive"))["n_reports"] == 20
 
 
+@pytest.mark.rare
 def test_a_collector_finds_its_way_to_postgresql_with_that_extra_alone(wheel: Path, tmp_path: Path) -> None:
     for extra, says in (("collector", "pip install 'sottovoce[postgres]'"), ("postgres", "refused")):
         there = install(wheel, extra, tmp_path / extra)

@@ -77,7 +77,7 @@ def run(*arguments: object) -> str:
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(check, marks=[pytest.mark.thorough] * (check.__name__ == "check_likelihood"), id=check.__name__)
+        pytest.param(check, marks=[pytest.mark.rare] * (check.__name__ == "check_likelihood"), id=check.__name__)
         for check in CHECKS
     ],
 )

@@ -121,6 +121,7 @@ def test_means_and_shares_of_each_group_are_what_its_people_answered(served: Ser
     assert (whole["n_reports"], "stratum" in whole) == (65, False)
 
 
+@pytest.mark.thorough
 def test_table_and_csv_have_the_same_numbers_with_the_strata_beside_one_another(served: Served) -> None:
     of_strata = json.loads(estimate(served, "--by-stratum", "--json")[1])["strata"]
     rows = list(csv.DictReader(estimate(served, "--by-stratum", "--csv")[1].splitlines()))

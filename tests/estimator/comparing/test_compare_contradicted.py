@@ -250,6 +250,7 @@ def test_what_is_known_alike_of_many_groups_is_said_once(tmp_path: Path) -> None
     assert said[:2] == [f"q, yes: no difference from g0 can be shown for {MANY} groups.", ""]
 
 
+@pytest.mark.thorough
 def test_counts_of_many_groups_are_warned_of_once_and_of_all(tmp_path: Path) -> None:
     words = many_groups(tmp_path, 2)
     for result in (sotto("groups", *words), CliRunner().invoke(main, ["estimate", *map(str, words)])):

@@ -107,7 +107,7 @@ CASES = {
 
 DEAREST = {
     "two k-ary": pytest.mark.rare,
-    "cheating detection": pytest.mark.thorough,
+    "cheating detection": pytest.mark.rare,
     "unknown prevalence": pytest.mark.thorough,
 }
 """Of the others there are two samples with a nuisance, and three answers, too."""

@@ -173,7 +173,7 @@ def test_picture_has_the_quantiles_and_the_density_of_a_distribution(estimates: 
     assert len(number_panels(estimates.means[1], None)) == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_picture_of_very_many_is_no_higher_than_programs_can_show(estimates: Estimates, tmp_path: Path) -> None:
     rows = [replace(estimates.rows[0], answer=str(number), share=number / 2000) for number in range(1000)]
     many = replace(estimates, figures=(*rows, *estimates.means * 30, *estimates.distributions))

@@ -287,7 +287,7 @@ def test_nearly_perfect_separation_is_not_called_no_signal(formula: str, n_yes: 
     assert "g[T.b] of cheated = yes" in warning
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_an_effect_of_a_hidden_answer_that_noise_leaves_open_is_no_signal_whatever_else_explains() -> None:
     design = "warner(prob=0.52)"
     frame = asked(design, 1000)

@@ -73,7 +73,7 @@ N_SIMULATED, OFF = (30_000, 0.015) if os.environ.get("SOTTO_TEST_FULL") else (1_
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_intervals_of_1000_reports_hold_as_often_as_they_say() -> None:
     """Within 1.5 points, by a fixed seed; those that take reports for answers do not.
 

@@ -115,7 +115,7 @@ UNLISTED = {
 
 @pytest.mark.thorough
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_rare(UNLISTED, "all", "all, and half are one string", "few candidates"))
+@pytest.mark.parametrize("name", mark_rare(UNLISTED, "most", "all", "all, and half are one string", "few candidates"))
 def test_false_discoveries_are_bounded_where_most_answers_are_on_no_list(name: str) -> None:
     """By three standard errors of a rate of .05; one discovery in a collection is all false or all true."""
     setting, n_collections = UNLISTED[name], 1000 if IS_FULL else 100
@@ -145,7 +145,7 @@ def test_few_cells_are_warned_of_where_something_is_found() -> None:
     assert not any(" cells, and there should be" in text for text in decode(counts, RATES, candidates).warnings)
 
 
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_the_printed_errors_allow_for_the_choice_where_most_answers_are_on_no_list() -> None:
     """1.96 of them cover the shares of what was found, and of what it leaves to others; those of fixed strings do not.
 
@@ -192,7 +192,7 @@ def test_the_error_of_other_strings_allows_for_the_choice_which_adds_up_over_str
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["few cohorts", *(pytest.param(of, marks=pytest.mark.thorough) for of in ("8 bits", "a small filter")), FULL],
+    ["few cohorts", *(pytest.param(of, marks=pytest.mark.rare) for of in ("8 bits", "a small filter")), FULL],
 )
 def test_bounds_of_candidates_that_were_not_detected_hold_together(name: str) -> None:
     """Each at .95 by itself, they do not: of strings that were not detected the estimates are too low."""

@@ -337,7 +337,7 @@ LONG = pytest.mark.rare
         pytest.param("4", None, BloomShape(256, 1, 16), TextStudy(2000, 100), marks=LONG),
         pytest.param("2", None, BloomShape(64, 2, 64), TextStudy(20_000, 100), marks=LONG),
         pytest.param("4", None, BloomShape(64, 2, 32), TextStudy(100_000, 1000), marks=LONG),
-        ("6", "9", BloomShape(64, 1, 32), TextStudy(20_000, 1000)),
+        pytest.param("6", "9", BloomShape(64, 1, 32), TextStudy(20_000, 1000), marks=LONG),
     ],
 )
 def test_the_smallest_share_is_detected_as_often_as_planned(

@@ -298,6 +298,7 @@ def sotto(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
+@pytest.mark.thorough
 def test_a_sketch_is_decoded_by_the_same_command(tmp_path: Path) -> None:
     records = SURVEY.perturb(
         {"liked": 6000 * ["pear"] + 3000 * ["fig, ripe"] + 1000 * ["plum"], "paid": 10_000 * [1]}, _coins(8)
