@@ -149,11 +149,10 @@ _OF_MARGINALS = replace(
     _SHARES,
     channel=Nothing("{id} is asked together with other questions: its shares are sums over combinations."),
     counts="shares.of_marginals:marginal_counts",
-    covariance=Nothing("{id} is asked together with other questions: take the covariances of the combinations."),
-    likeliest=Nothing("{id} is asked together with other questions: take the likeliest shares of the combinations."),
+    covariance=Nothing("{id} is asked together with other questions: take those of the combinations."),
+    likeliest=Nothing("{id} is asked together with other questions: take those of the combinations."),
     plan="planning.marginal_outlook:marginal_outlook",
     groups="comparing.group_estimates:marginal_groups",
-    axis="association.axes:axis_of_item",
 )
 """That of items which are asked together with others, by whatever mechanism."""
 
