@@ -101,7 +101,7 @@ class Mechanism(ABC):
         """Return an upper bound of the privacy loss of `n_reports` reports of one answer.
 
         `declared` is that of one report, at least `epsilon`. `epsilon_forever` is an upper bound too. Reports share the
-        permanent response, so with two stages their epsilons do not add up: such a mechanism says here what they take.
+        permanent response, so with two stages their epsilons do not add up. Such a mechanism says here what they take.
         """
         return multiply_above(n_reports, declared)
 
@@ -431,9 +431,10 @@ class ChoiceMechanism(PureMechanism):
         """Return P(report | answer) but for a factor of the report, shape (n, n_answers): of each value; or yes, no."""
 
     def union_chances(self, n_values: int) -> tuple[Chances, Chances] | None:
-        """Return how likely a report supports 0, 1, 2 .. of so many values: if the answer is one of them, and if not.
+        """Return the probabilities that a report supports 0, 1, 2 .. of n_values values.
 
-        None where that depends on which values they are.
+        First those if the answer is one of these values, then those if it is not. None where that depends on which
+        values they are.
         """
         return None
 
