@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
+from collections.abc import Container
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import compress
 from typing import Any
@@ -40,6 +41,7 @@ class Kept:
 
     `reported`: by question id, what the noisy report says (in options, where known).
     `days_left`: for how many days a delivered one is kept yet, to be sent again.
+    `together`: of questions that are asked together, by the id under which they are reported, their own ids.
     """
 
     receipt: str
@@ -50,10 +52,14 @@ class Kept:
     reason: str
     reported: dict[str, Any]
     days_left: int = 0
+    together: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """Return what is reported, one line a question."""
-        return [f"{question_id}: reported {_words(value)}" for question_id, value in self.reported.items()]
+        return [
+            f"{' and '.join(self.together.get(question_id, (question_id,)))}: reported {_words(value)}"
+            for question_id, value in self.reported.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,8 @@ def _spent(entry: Entry) -> Spent:
 
 def _asked(seed: Seed, survey: Survey | None) -> Asked:
     drawn = compress(survey.questions, seed.drawn(survey)) if survey else ()
-    return Asked(seed.survey_id, seed.fingerprint, tuple(question.id for question in drawn))
+    asked = dict.fromkeys(item.id for question in drawn for item in question.items)
+    return Asked(seed.survey_id, seed.fingerprint, tuple(asked))
 
 
 def _read_surveys(connection: sqlite3.Connection) -> dict[str, Survey]:
@@ -138,9 +145,16 @@ def _keep(report: WaitingReport | Rejected | SentReport, surveys: dict[str, Surv
     except ReportError as fault:
         raise ValueError("a report is none of its survey's.") from fault
     of_report = report.receipt, report.survey_id, said.get("wave", 1), report.url
+    together = _asked_together(survey, answers)
     if isinstance(report, SentReport):
-        return Kept(*of_report, 0, reason, answers, report.days_left)
-    return Kept(*of_report, report.n_attempts, reason, answers)
+        return Kept(*of_report, 0, reason, answers, report.days_left, together)
+    return Kept(*of_report, report.n_attempts, reason, answers, together=together)
+
+
+def _asked_together(survey: Survey | None, answers: Container[str]) -> dict[str, tuple[str, ...]]:
+    """Return the items' ids of each question that is answered and stands for several."""
+    answered = [question for question in survey.questions if question.id in answers] if survey else []
+    return {question.id: tuple(item.id for item in question.items) for question in answered if len(question.items) > 1}
 
 
 def _words(value: Any) -> str:

@@ -117,6 +117,41 @@ ROTATED = compile_toml(f'id = "rotated"\ntitle = "Rotated"\ndraw = 1\nwaves = 3\
 """One of four questions is asked in three waves."""
 
 
+_HABITS = """
+[[questions]]
+id = "smokes"
+type = "yes-no"
+text = "Do you smoke?"
+[[questions]]
+id = "region"
+type = "one-of"
+text = "Where do you live?"
+options = ["north", "south", "secret"]
+skip = "secret"
+"""
+_AGE = '[[questions]]\nid = "age"\ntype = "yes-no"\ntext = "Are you old?"\nepsilon = 0.5\n'
+
+
+def habits(of_group: str = "epsilon = 1", of_survey: str = "", *, alone: bool = True) -> Survey:
+    """Return a survey of two questions that are asked together, and of a third one if there is one `alone`."""
+    group = f'[[together]]\nid = "habits"\nquestions = ["smokes", "region"]\n{of_group}\n'
+    return compile_toml(f'id = "health"\ntitle = "Health"\n{of_survey}\n{group}{_HABITS}{_AGE if alone else ""}')
+
+
+HABITS = habits()
+"""Two questions that take 1 together, and one that takes 0.5."""
+PAIRS = compile_toml(
+    'id = "health"\ntitle = "Health"\ntogether = "pairs"\n'
+    + "".join(f'[[questions]]\nid = "q{n}"\ntype = "yes-no"\ntext = "Q{n}?"\nepsilon = 1\n' for n in range(4))
+)
+"""Six pairs of four questions, of which a device is asked one."""
+
+
+def habits_over_waves(mechanism: str) -> Survey:
+    """Return a survey of four waves, whose two questions are asked together by a mechanism of two stages."""
+    return habits(f'mechanism = "{mechanism}"\nepsilon = 1\nepsilon_forever = 2', "waves = 4", alone=False)
+
+
 INVITED = replace(LUNCH, invited=True)
 INVITED_PULSE = replace(PULSE, invited=True)
 CODE = bytes(range(100, 116))
