@@ -182,9 +182,10 @@ def simulate(folder: Path) -> None:
 
 def test_the_survey_reference_compiles_to_what_it_says() -> None:
     examples = [text for language, text in blocks(DOCS / "survey-file.md") if language in ("toml", "json")]
-    toml, spoken, number, json_text = examples
+    toml, spoken, number, joined, json_text = examples
     assert compile_toml(spoken).languages == ("en", "ar")
     assert compile_toml(number).questions[0].type == "number"
+    assert compile_toml(joined).questions[0].labels == ("no, north", "no, south", "yes, north", "yes, south")
     survey = compile_toml(toml)
     assert [question.type for question in survey.questions] == ["yes-no", "one-of", "any-of"]
     compiled = Survey.from_canonical(json_text.strip().encode())
