@@ -8,12 +8,22 @@ from typing import Any
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_protocol import Survey
 from sotto_protocol.language import ENGLISH, LANGUAGES
+from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.minimum import needs_of, say_needs
 from sotto_protocol.negotiation import match
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above, epsilon_below
 
-_ASKED = 'each device is asked one option, so nobody can see how options go together (mechanism = "bit-flips" shows it)'
+_ASKED = (
+    "each device is asked some options only, so nobody can see how options go together "
+    '(mechanism = "bit-flips" shows it)'
+)
+
+_SINGLE = (
+    "a report has one option or blank, so nobody can see how options go together "
+    '(weight = 2 or mechanism = "bit-flips" shows it)'
+)
 
 
 def say_takes(survey: Survey) -> Iterator[str]:
@@ -23,8 +33,10 @@ def say_takes(survey: Survey) -> Iterator[str]:
         yield f"waves {survey.waves}, the same answers in all take epsilon {epsilon_above(survey.epsilon_forever)}"
     if survey.draw:
         yield _say_drawn(survey)
-    if asked := [question.id for question in survey.questions if question.mechanism.asks_one]:
+    if asked := [question.id for question in survey.questions if question.mechanism.asks_some]:
         yield f"asked-option {', '.join(asked)}, {_ASKED}"
+    if single := [question.id for question in survey.questions if _has_single_members(question.mechanism)]:
+        yield f"subset {', '.join(single)}, {_SINGLE}"
     if survey.invited:
         yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation"
     if survey.strata:
@@ -40,6 +52,11 @@ def say_takes(survey: Survey) -> Iterator[str]:
         yield f"keep {survey.keep}, there are no reports to erase, recount, export or associate"
     yield from _room(survey)
     yield f"fingerprint {survey.fingerprint}"
+
+
+def _has_single_members(mechanism: Mechanism) -> bool:
+    """Whether options of one question could be associated, but for reports that are too short."""
+    return isinstance(mechanism, PaddedSubset) and mechanism.weight == 1 < mechanism.max_selected
 
 
 def summarise(survey: Survey) -> dict[str, Any]:

@@ -13,9 +13,10 @@ _FEWEST = 100
 def likely_reports(n_cohorts: int, min_reports: int, share: Fraction) -> int:
     """Return a number of reports with which each cohort has min_reports but for 1 time in 20.
 
-    A share of them, in (0, 1], answers the question, each in a cohort at random: a cohort's are Binomial(n, c), c =
-    share / n_cohorts. P(fewer than min_reports) <= exp(-n KL(x, c)), x = (min_reports - 1) / n (Chernoff 1952), and the
-    probabilities of all cohorts are added: so it is rather too many.
+    A share of them answers the question, each in a cohort at random: a cohort's are Binomial(n, c), c = share /
+    n_cohorts, in (0, 1]; of those that count for several cohorts, share is so many times as large. P(fewer than
+    min_reports) <= exp(-n KL(x, c)), x = (min_reports - 1) / n (Chernoff 1952), and the probabilities of all cohorts
+    are added: so it is rather too many.
     """
     chance = float(share / n_cohorts)
     if chance == 1:

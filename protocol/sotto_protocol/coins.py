@@ -6,8 +6,10 @@ The order in which bytes are consumed is part of the protocol (docs/maths-coins.
 the second bytes of the coins that are still tied, in order, and so on.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from struct import unpack
 from typing import Any
@@ -21,6 +23,29 @@ COIN_SCALE = 2**32
 _BYTE = np.dtype(np.uint8)
 _HMAC_BLOCK = 32  # bytes of one HMAC-SHA256
 _SHA256_INPUT = 64  # bytes that SHA-256 takes in at a time
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Ascending fractions in (0, 1], `numerators` / `whole`, that cut [0, 1) into pieces for `Coins.place`."""
+
+    numerators: tuple[int, ...]
+    whole: int
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """The first 32 bits of each, as an integer."""
+        return [numerator * COIN_SCALE // self.whole for numerator in self.numerators]
+
+    @cached_property
+    def settled(self) -> list[int]:
+        """The least 32 bits with which a number is not below it, whatever follows."""
+        return [-(-numerator * COIN_SCALE // self.whole) for numerator in self.numerators]
+
+    def between(self, low: int, high: int) -> "Edges":
+        """Return what follows the first 32 bits of some of them, as edges."""
+        rests = (numerator * COIN_SCALE % self.whole for numerator in self.numerators[low:high])
+        return Edges(tuple(rests), self.whole)
 
 
 class Coins:
@@ -106,6 +131,57 @@ class Coins:
         scale = 1 << 8 * n_bytes
         value, low = divmod(int.from_bytes(self.take(n_bytes), "big") * n_values, scale)
         return value if low >= scale % n_values else self.uniform_one(n_values)
+
+    def place(self, edges: Edges, n_draws: int) -> NDArray[np.intp]:
+        """Draw n numbers uniform on [0, 1), and return how many edges each is not below, exactly.
+
+        Shape (n_draws,). Takes four bytes a draw, big-endian. Some numbers begin as an edge does. They take four more
+        bytes, after the batch and in order, until it is known on which side they are.
+
+        >>> Coins(given_bytes(bytes([0x55] * 3 + [0x54] + [0x55] * 7 + [0x56]))).place(Edges((1, 2), 3), 2)
+        array([0, 1])
+        """
+        drawn = self._draw(n_draws, np.dtype(">u4")).astype(np.int64)
+        places = np.searchsorted(edges.settled, drawn, "right")
+        may_be = np.searchsorted(edges.firsts, drawn, "right")
+        for tied in (places != may_be).nonzero()[0]:
+            low, high = int(places[tied]), int(may_be[tied])
+            places[tied] = low + self.place_one(edges.between(low, high))
+        return places
+
+    def place_one(self, edges: Edges) -> int:
+        """Draw the very number that `place` draws, one alone: faster."""
+        drawn = int.from_bytes(self.take(4), "big")
+        low, high = bisect_right(edges.settled, drawn), bisect_right(edges.firsts, drawn)
+        return low if low == high else low + self.place_one(edges.between(low, high))
+
+    def different(self, n_values: int, n_different: int, n_draws: int) -> NDArray[np.uint32]:
+        """Draw n times some different integers in [0, n_values), in order; shape (n_draws, n_different).
+
+        It draws by `uniform` on n_values, then on one value less, and so on, each for all draws. These shuffle the
+        list of all values (Fisher & Yates 1938). The i-th draw u swaps the i-th value with the one u places on. Nothing
+        is drawn for the last value that is left.
+        """
+        if n_different == 1 < n_values:
+            return self.uniform(n_values, n_draws).reshape(-1, 1)
+        every = np.arange(n_draws)
+        left = np.tile(np.arange(n_values, dtype=np.uint32), (n_draws, 1))
+        for place in range(min(n_different, n_values - 1)):
+            chosen = place + self.uniform(n_values - place, n_draws)
+            found = left[every, chosen]
+            left[every, chosen] = left[:, place]
+            left[:, place] = found
+        return left[:, :n_different]
+
+    def different_few(self, n_values: int, n_different: int) -> list[int]:
+        """Draw the very integers that `different` draws once: faster."""
+        if n_different == 1 < n_values:
+            return [self.uniform_one(n_values)]
+        left = list(range(n_values))
+        for place in range(min(n_different, n_values - 1)):
+            chosen = place + self.uniform_one(n_values - place)
+            left[place], left[chosen] = left[chosen], left[place]
+        return left[:n_different]
 
     def _draw(self, n_numbers: int, kind: np.dtype[Any]) -> NDArray[Any]:
         drawn = np.frombuffer(self.take(n_numbers * kind.itemsize), kind)

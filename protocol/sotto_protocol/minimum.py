@@ -38,8 +38,9 @@ def needs_of(survey: Survey) -> dict[str, Need]:
         by_cohort = question.mechanism.has_cohorts and survey.min_reports > 1
         n_cohorts = question.mechanism.counts_shape[0] if by_cohort else 1
         share = Fraction(survey.n_drawn, len(survey.questions))
-        likely = likely_reports(n_cohorts, survey.min_reports, share)
-        least = n_cohorts * survey.min_reports
+        n_asked = question.mechanism.n_asked if by_cohort else 1
+        likely = likely_reports(n_cohorts, survey.min_reports, share * n_asked)
+        least = -(-n_cohorts * survey.min_reports // n_asked)
         needs[question.id] = Need(question.id, n_cohorts, least, likely, bool(survey.draw))
     return needs
 

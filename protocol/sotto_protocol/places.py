@@ -24,6 +24,7 @@ PLACES: dict[str, str] = {
     **dict.fromkeys(["max_length", "gram_length"], 'mechanism = "rappor", which must be named, with unknown = true'),
     "prefix_lengths": 'mechanism = "sketch" with unknown = true',
     "weight": 'mechanism = "subset", which must be named',
+    "asked": 'mechanism = "asked-option", which must be named',
     "field": 'mechanism = "geometry", which must be named',
 }
 """By name, after "belongs to"."""

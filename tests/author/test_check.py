@@ -89,11 +89,13 @@ def test_check_says_that_options_which_are_asked_one_by_one_have_no_joint_shares
     habits = """[[questions]]\nid = "habits"\ntype = "any-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 1\n"""
     written = write(tmp_path, DEFINITION + habits)
     assert (
-        "\nasked-option habits, each device is asked one option, so nobody can see how"
+        "\nasked-option habits, each device is asked some options only, so nobody can see how"
         in sotto("check", written).stdout
     )
     bits = write(tmp_path, DEFINITION + habits + 'mechanism = "bit-flips"\n')
     assert "asked-option" not in sotto("check", bits).stdout
+    single = write(tmp_path, DEFINITION + habits + 'mechanism = "subset"\nmax_selected = 2\n')
+    assert "\nsubset habits, a report has one option or blank, so nobody can see how" in sotto("check", single).stdout
 
 
 def test_a_last_day_that_is_past_is_a_failure(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from contract import CHECKS, cases
 from sotto_protocol import Question
-from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism, SelectionMechanism
+from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, names_of
 from sotto_protocol.questions.types import TYPES
 
@@ -27,7 +27,7 @@ def test_every_question_type_has_a_mechanism_and_no_name_stands_twice() -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [(Mechanism, name) for name in ("check_counts", "check_design", "parts", "what_happens", "in_short", "decode")]
-    + [(ChoiceMechanism, "likelihood"), (SelectionMechanism, "of_value"), (SelectionMechanism, "cut_value")],
+    + [(ChoiceMechanism, "likelihood")],
 )
 def test_what_a_mechanism_must_say_of_itself_has_no_default(kind: Any, name: str) -> None:
     assert name in kind.__abstractmethods__

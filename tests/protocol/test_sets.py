@@ -123,7 +123,7 @@ def test_how_much_is_drawn_says_nothing_of_the_coin_and_nothing_of_the_answer(
 def test_sets_that_begin_with_coins_are_uniform() -> None:
     """Every pair, and every option outside, is in as many of 200,000 sets as another, but for chance."""
     mechanism, n = SubsetResponse("subset", 12, 3 * Q, 5), 200_000
-    assert mechanism._start
+    assert mechanism._first
     bits = np.unpackbits(
         mechanism.perturb(np.full(n, 4), Coins(hmac_bytes(bytes(32), b"sets"))), axis=1, count=12, bitorder="little"
     )

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
-from math import floor
+from math import comb, floor
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
 from sotto_protocol.mechanisms.numbers import NumberResponse
+from sotto_protocol.mechanisms.padded_subset import PaddedSubset, most_members
 from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.subset import SubsetResponse
@@ -60,6 +61,8 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
     if name == "k-ary":
         keys = ["threshold_if_true", "report_if_true"][: draw(st.integers(1, 2))]
         return {"name": name} | {key: draw(st.integers(2**32 // n_values + 1, 2**32 - 1)) for key in keys}, n_values
+    if name == "subset" and draw(st.booleans()):
+        return draw(padded_sets(n_values)), n_values
     if name in ("subset", "geometry"):
         return draw(set_responses(name, n_values)), n_values
     if name == "sketch":
@@ -72,6 +75,8 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
     published = {"name": name, "threshold_if_true": true, "threshold_if_other": other}
     if name in ("bit-flips", "asked-option") or (name == "basic-rappor" and draw(st.booleans())):
         published["max_selected"] = draw(st.integers(1, n_values))
+    if name == "asked-option" and draw(st.booleans()):
+        published["asked"] = draw(st.integers(2, n_values))
     if name in ("basic-rappor", "rappor", "oue") and draw(st.booleans()):
         published |= draw(instant_stages)
     return published | (draw(bloom_shapes(n_values)) if name == "rappor" else {}), n_values
@@ -89,6 +94,16 @@ def set_responses(draw: st.DrawFn, name: str, n_values: int) -> Published:
         n_each = [sum(shape["field"] ** i for i in range(t)) for t in (shape["dimension"] - 1, shape["dimension"])]
         share = Fraction(*n_each)
     return {"name": name, "threshold_if_true": draw(st.integers(floor(2**32 * share) + 1, 2**32 - 1))} | shape
+
+
+@st.composite
+def padded_sets(draw: st.DrawFn, n_values: int) -> Published:
+    """Draw a padded subset; its threshold is anywhere above where the truth is the likeliest."""
+    most = draw(st.integers(1, n_values))
+    weight = draw(st.integers(1, most_members(n_values, most)))
+    share = 1 - Fraction(comb(n_values, weight), comb(n_values + most, weight))
+    threshold = draw(st.integers(floor(2**32 * share) + 1, 2**32 - 1))
+    return {"name": "subset", "threshold_if_true": threshold, "max_selected": most, "weight": weight}
 
 
 @st.composite
@@ -169,6 +184,8 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
             question["options"] = draw(st.lists(seen, min_size=2, max_size=20, unique_by=look))
         if kind == "any-of" and draw(st.booleans()):
             question["max_selected"] = draw(st.integers(1, len(question["options"])))
+        if kind == "any-of":
+            question["mechanism"] = draw(st.sampled_from(["auto", "bit-flips", "subset", "asked-option"]))
         if kind == "one-of":
             question["mechanism"] = draw(st.sampled_from(["auto", "k-ary", "subset", "geometry", "sue", "oue"]))
         if kind == "text":
@@ -193,7 +210,7 @@ def n_counts_of(question: dict[str, Any]) -> int:
         return 130  # at most: 64 levels, in a window as wide
     if question["type"] == "text":
         return int(question.get("n_cohorts", 64) * (1 + question.get("n_bits", 128)))
-    return len(question.get("options", "1"))
+    return 2 * len(question.get("options", "1"))
 
 
 text_members = st.fixed_dictionaries(
@@ -254,13 +271,17 @@ def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
             values = draw(st.lists(st.integers(0, mechanism.n_outputs - 1), min_size=n, max_size=n))
             packed = [value.to_bytes(mechanism.n_bytes, "big") for value in values]
         elif isinstance(mechanism, AskedOption):
-            option = st.integers(0, mechanism.n_values - 1).map(lambda v, m=mechanism: v.to_bytes(m.group_bytes, "big"))
+            width, asked = 1 if mechanism.n_values <= 256 else 2, mechanism.asked
+            options = st.sets(st.integers(0, mechanism.n_values - 1), min_size=asked, max_size=asked)
             packed = [
-                asked + bytes([said])
-                for asked, said in draw(st.lists(st.tuples(option, st.booleans()), min_size=n, max_size=n))
+                b"".join(v.to_bytes(width, "big") for v in sorted(chosen)) + said.to_bytes(-(-asked // 8), "little")
+                for chosen, said in draw(
+                    st.lists(st.tuples(options, st.integers(0, 2**asked - 1)), min_size=n, max_size=n)
+                )
             ]
-        elif isinstance(mechanism, SubsetResponse):
-            places, weight = st.integers(0, mechanism.n_values - 1), mechanism.weight
+        elif isinstance(mechanism, SubsetResponse | PaddedSubset):
+            n_members = getattr(mechanism, "n_members", mechanism.n_values)
+            places, weight = st.integers(0, n_members - 1), mechanism.weight
             sets = draw(st.lists(st.sets(places, min_size=weight, max_size=weight), min_size=n, max_size=n))
             packed = [sum(1 << place for place in chosen).to_bytes(mechanism.n_bytes, "little") for chosen in sets]
         else:

@@ -14,6 +14,7 @@ from typing import Any
 
 from reference_bloom import bloom_bits, grams_of
 from reference_coins import SCALE, Answer, Published, Stream, flip, uniform
+from reference_padded import asked_distribution, draw_sets, padded_distribution, perturb_asked, perturb_padded
 from reference_spaces import is_orthogonal, perturb_geometry, perturb_sketch, points_of, sketch_bucket
 from reference_text_vectors import counts_as
 
@@ -125,17 +126,11 @@ def _perturb_k_ary(published: Published, n_values: int, answers: Sequence[Answer
 
 def _perturb_subset(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
     """A set of the first n_values - 1 places, made of coins and mended; the last option stands for the answer there."""
+    if "max_selected" in published:
+        return perturb_padded(published, n_values, answers, stream)
     weight, n_places = published["weight"], n_values - 1
     honest = flip(stream, published["threshold_if_true"], len(answers))
-    first = max(0, 256 * (2 * weight - math.isqrt(9 * weight)) // (2 * n_values))
-    coins = flip(stream, first << 24, len(answers) * n_places) if first else [False] * len(answers) * n_places
-    sets = [{place for place in range(n_places) if coins[row * n_places + place]} for row in range(len(answers))]
-    while any(len(chosen) != weight for chosen in sets):
-        missing = [weight - len(chosen) for chosen in sets]
-        draws = iter(uniform(stream, n_places, sum(map(abs, missing))))
-        for chosen, lack in zip(sets, missing, strict=True):
-            for place in itertools.islice(draws, abs(lack)):
-                (chosen.add if lack > 0 else chosen.discard)(place)
+    sets = draw_sets(stream, weight, n_places, len(answers), n_values)
     reports = []
     replaced = uniform(stream, weight, len(answers))
     for chosen, answer, truth, place in zip(sets, answers, honest, replaced, strict=True):
@@ -184,28 +179,8 @@ def repeat_bits(published: Published, outputs: Sequence[bytes], stream: Stream) 
     return [output if again else bytes([1 - output[0]]) for output, again in zip(outputs, same, strict=True)]
 
 
-def _perturb_asked_option(
-    published: Published, n_values: int, answers: Sequence[Answer], stream: Stream
-) -> list[bytes]:
-    """Draw everybody's option, then both coins of everybody, whatever the answer to it is."""
-    return report_asked(published, n_values, answers, uniform(stream, n_values, len(answers)), stream)
-
-
-def report_asked(
-    published: Published, n_values: int, answers: Sequence[Answer], asked: Sequence[int], stream: Stream
-) -> list[bytes]:
-    """Report whether the options that people are asked are selected."""
-    if_no = flip(stream, published["threshold_if_other"], len(answers))
-    if_yes = flip(stream, published["threshold_if_true"], len(answers))
-    reports = []
-    for answer, option, coins in zip(answers, asked, zip(if_no, if_yes, strict=True), strict=True):
-        assert isinstance(answer, tuple)
-        reports.append(option.to_bytes(1 if n_values <= 256 else 2, "big") + bytes([coins[answer[option]]]))
-    return reports
-
-
 _WHOLE = {
-    "asked-option": _perturb_asked_option,
+    "asked-option": perturb_asked,
     "k-ary": _perturb_k_ary,
     "subset": _perturb_subset,
     "geometry": perturb_geometry,
@@ -227,7 +202,10 @@ def bits_of(published: Published, n_values: int, answer: Answer) -> tuple[int, .
 def wire(published: Published, n_values: int, report: bytes) -> Any:
     """Return a packed report as the JSON value that is sent."""
     if published["name"] == "asked-option":
-        return [int.from_bytes(report[:-1], "big"), report[-1] == 1]
+        n_asked, width = published.get("asked", 1), 1 if n_values <= 256 else 2
+        said = int.from_bytes(report[n_asked * width :], "little")
+        options = [int.from_bytes(report[at * width : at * width + width], "big") for at in range(n_asked)]
+        return [value for at, option in enumerate(options) for value in (option, bool(said >> at & 1))]
     if published["name"] in ("k-ary", "geometry", "window"):
         return int.from_bytes(report, "big")
     if published["name"] == "sketch":
@@ -281,13 +259,9 @@ def distribution(
     if published["name"] == "window":
         return _of_window(published, n_values, answer, is_permanent=is_permanent)
     if published["name"] == "asked-option":
-        assert isinstance(answer, tuple)
-        yes = [true if bit else other for bit in answer]
-        return {
-            option.to_bytes(1 if n_values <= 256 else 2, "big") + bytes([said]): (p if said else 1 - p) / n_values
-            for option, p in enumerate(yes)
-            for said in (0, 1)
-        }
+        return asked_distribution(published, n_values, answer)
+    if published["name"] == "subset" and "max_selected" in published:
+        return padded_distribution(published, n_values, answer)
     if published["name"] in ("subset", "geometry"):
         return _of_sets(published, n_values, answer, true)
     group = [(0, 2), (0, 1)] if "max_length" in published else [(0, 2)] if "n_bits" in published else []

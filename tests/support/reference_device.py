@@ -19,12 +19,11 @@ from reference import (
     pack,
     perturb,
     repeat_bits,
-    report_asked,
     respond,
     round_to_levels,
-    uniform,
     wire,
 )
+from reference_padded import draw_asked, report_asked
 from reference_surveys import Document, canonical, epsilon_of, fingerprint, n_values_of
 from reference_text_vectors import counts_as
 
@@ -92,7 +91,9 @@ def permanent_of(survey: Document, question: Document, answer: Answer, secret: b
         return perturb(once, n_values, [answer], stream)[0]
     if mechanism["name"] == "asked-option":
         of_device = KeyStream(secret, context_of(survey, question, "sottovoce-group-1"))
-        return report_asked(mechanism, n_values, [answer], uniform(of_device, n_values, 1), stream)[0]
+        return report_asked(mechanism, n_values, [answer], draw_asked(mechanism, n_values, 1, of_device), stream)[0]
+    if mechanism["name"] == "subset" and question["type"] == "any-of":
+        return perturb(mechanism, n_values, [answer], stream)[0]
     widths = [2, 1]
     group = list(zip(group_of(survey, question, secret), widths, strict=False))
     bits = respond(mechanism, n_values, [answer], [group], stream)[0]
@@ -173,7 +174,9 @@ def blanks_after(question: Document, sent: Any) -> int:
     if isinstance(sent, str):
         return 0
     if mechanism["name"] == "asked-option":
-        return len(str(n_values_of(question) - 1)) - len(str(sent[0])) + len("false") - len(canonical(sent[1]))
+        n_values, n_asked = n_values_of(question), mechanism.get("asked", 1)
+        longest = [value for option in range(n_values - n_asked, n_values) for value in (option, False)]
+        return len(canonical(longest)) - len(canonical(sent))
     highest = [mechanism["n_cohorts"] - 1]
     if "max_length" in mechanism:
         n_positions = mechanism["max_length"] // mechanism["gram_length"]

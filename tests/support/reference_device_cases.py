@@ -10,6 +10,8 @@ from reference_survey_cases import (
     HALF,
     MEMOS,
     NUMBERS,
+    PADDED,
+    SOME_ASKED,
     SPOKEN,
     STAGES,
     WARNER,
@@ -70,6 +72,11 @@ SURVEYS: dict[str, Document] = {
         waves=2,
     ),
     "asked": survey(*[of_shape(f"a{index}", *shape) for index, shape in enumerate(ASKED[:3])], waves=3),
+    "members": survey(
+        *[of_shape(f"p{index}", *shape) for index, shape in enumerate(PADDED[:6])],
+        *[of_shape(f"s{index}", *shape) for index, shape in enumerate(SOME_ASKED)],
+        waves=3,
+    ),
     "memos": survey(*[of_shape(f"m{index}", *shape) for index, shape in enumerate(MEMOS.values())], waves=5),
 }
 EVERY: dict[str, Any] = {
@@ -85,6 +92,17 @@ IDS = {"b_1": True, "10": False, "9": True, "constructor": False, "b-1": True, "
 KEPT = {"m0": "option 5", "m1": "option 0", "m2": "option 256", "m3": "option 8", "m4": "option 1"}
 MOVED = KEPT | {"m0": "option 0", "m2": "option 0", "m4": "option 2"}
 SELECTED = {"a0": ["option 0", "option 8"], "a1": ["option 0"], "a2": [f"option {n}" for n in range(257)]}
+MEMBERS: dict[str, Any] = {
+    **{
+        "p0": ["option 7", "option 0"],
+        "p1": ["option 0"],
+        "p2": ["option 15"],
+        "p3": [f"option {n}" for n in range(4)],
+    },
+    **{"p4": [], "p5": [f"option {10 * n}" for n in range(20)], "s0": ["option 0", "option 8", "option 4"]},
+    **{"s1": ["option 1"], "s2": [f"option {n}" for n in range(0, 257, 2)], "s3": ["option 255"]},
+}
+LEFT = MEMBERS | {"p0": [], "p1": [], "p4": ["option 16"], "s0": [], "s3": ["option 0"]}
 PULSED = {"yes": True, "any": ["option 1"], "once": True, "word": "calm"}
 
 COUNTED = {"age": 33, "degrees": -0.25, "pulse": 60, "fine": 1e-12, "far": 5 * 10**14}
@@ -115,6 +133,8 @@ CASES: list[Case] = [
     ("pots", "pulse", 9, PULSED),
     *[(f"an option, device {number}", "asked", 1, SELECTED) for number in range(4)],
     *[("an option, wave by wave", "asked", wave, SELECTED | {"a0": []}) for wave in (1, 3)],
+    *[(f"sets and options, device {n}", "members", 1, given) for n in range(2) for given in (MEMBERS, LEFT)],
+    *[("sets and options, wave by wave", "members", wave, given) for wave, given in ((2, MEMBERS), (3, LEFT))],
     *[("options that are kept", "memos", wave, answers) for wave, answers in ((1, KEPT), (2, KEPT), (5, MOVED))],
     *[
         (f"numbers, device {device}", "numbers", 1, given)
@@ -134,6 +154,7 @@ SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("one wave", "every", [EVERY]),
     ("all mechanisms over waves", "waves", [EVERY, OTHERS, EVERY, EVERY, OTHERS]),
     ("an option that is asked again", "asked", [SELECTED, SELECTED, SELECTED | {"a0": []}]),
+    ("sets and options that are asked again", "members", [MEMBERS, MEMBERS, LEFT]),
     ("epsilons that do not add up", "memos", [KEPT] * 5),
     ("epsilons that do not add up, by answer", "memos", [KEPT, MOVED, KEPT, KEPT, MOVED]),
     ("a number that grows", "numbers in waves", [COUNTED | {"pulse": 30 + 20 * wave} for wave in range(9)]),

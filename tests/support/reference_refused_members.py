@@ -12,8 +12,10 @@ from reference_survey_cases import (
     MEMOS,
     NUMBERS,
     OPEN_ONCE,
+    PADDED,
     PLAIN,
     SHAPES,
+    SOME_ASKED,
     SPOKEN,
     STAGES,
     of_shape,
@@ -55,6 +57,7 @@ def _text(*shape: int) -> Document:
 
 P = survey(PLAIN)
 ASKED_OPTION = survey(of_shape("a", *ASKED[0]))
+SOME_OPTIONS, PADDED_SET = (survey(of_shape("a", *shape)) for shape in (SOME_ASKED[0], PADDED[2]))
 K_TWICE, OUE_TWICE = (survey(of_shape("a", *MEMOS[name])) for name in ("k-ary", "oue"))
 TWO = survey(PLAIN, PLAIN | {"id": "b"})
 Q, M = "$.questions[0]", "$.questions[0].mechanism"
@@ -181,6 +184,10 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (K_TWICE, f"{M}.report_if_true", NO_THRESHOLDS),
     (ASKED_OPTION, OTHER, NO_THRESHOLDS),
     (ASKED_OPTION, f"{M}.max_selected", _not_in(1, 9)),
+    (SOME_OPTIONS, f"{M}.asked", _not_in(2, 9)),
+    (PADDED_SET, TRUE, NO_THRESHOLDS),
+    (PADDED_SET, f"{M}.max_selected", _not_in(1, 16)),
+    (PADDED_SET, f"{M}.weight", _not_in(1, 3)),
     (K_TWICE, f"{Q}.epsilon_forever", ["0", "0.5"]),
     (OUE_TWICE, f"{M}.report_if_zero", NO_THRESHOLDS),
     *[
@@ -221,6 +228,8 @@ MISSING: list[tuple[Document, str, list[str]]] = [
     (SPLIT, M, ["report_if_one", "report_if_zero"]),
     (K_TWICE, M, ["threshold_if_true"]),
     (ASKED_OPTION, M, ["threshold_if_true", "threshold_if_other", "max_selected"]),
+    (SOME_OPTIONS, M, ["threshold_if_true", "threshold_if_other", "max_selected"]),
+    (PADDED_SET, M, ["threshold_if_true", "max_selected", "weight"]),
     (OUE_TWICE, M, ["report_if_one", "report_if_zero"]),
     (AGE, Q, ["minimum", "maximum", "step"]),
     (AGE, M, ["levels", "width", "threshold_if_true"]),
@@ -247,6 +256,8 @@ UNKNOWN: list[tuple[Document, str, list[str]]] = [
     (AGE, M, ["span", "n_values", "threshold_if_other", "report_if_one", "weight"]),
     (WISH, M, ["threshold_if_other", "n_bits", "n_hashes", "n_values", "weight", "report_if_true", "unknown"]),
     (ASKED_OPTION, M, ["report_if_one", "n_options", "weight"]),
+    (SOME_OPTIONS, M, ["report_if_one", "n_asked", "weight"]),
+    (PADDED_SET, M, ["threshold_if_other", "n_values", "asked", "report_if_true"]),
     (P, "$", ["translation", "people", "contacts"]),
     (SPOKEN, AR, ["extra", "closes", "lang", "__proto__"]),
     (SPOKEN, f"{AR}.questions", ["c", "__proto__", "toString"]),
@@ -272,6 +283,8 @@ TOGETHER: list[tuple[Document, str, list[str]]] = [
     (GRAMS, f"{M}.gram_length", ["3"]),
     (K_TWICE, f"{M}.report_if_true", ["1", str(SCALE // 6)]),
     (ASKED_OPTION, TRUE, [str(0xBB2715CD), str(0x44D8EA32), str(SCALE - 1)]),
+    (SOME_OPTIONS, TRUE, [str(0xBB2715CD), str(0x44D8EA32), str(SCALE - 1)]),
+    (PADDED_SET, TRUE, ["1", str(SCALE * 17 // 57), str(SCALE // 4)]),
     (OUE_TWICE, f"{M}.report_if_zero", [str(0xD0000001), str(SCALE - 1)]),
     (OUE_TWICE, TRUE, [str(HALF + 1), str(HALF - 1)]),
     (AGE, TRUE, ["1", str(HALF)]),

@@ -51,6 +51,27 @@ ASKED: list[Thresholds] = [
     ("any-of", symmetric("asked-option", true, max_selected=most), n_options)
     for true, most, n_options in ((0xBB2715CE, 3, 9), (0xC0000000, 1, 1), (0x88000000, 257, 257), (SCALE - 1, 1, 256))
 ]
+SOME_ASKED: list[Thresholds] = [
+    ("any-of", symmetric("asked-option", true, max_selected=most, asked=n_asked), n_options)
+    for true, most, n_asked, n_options in (
+        (0xBB2715CE, 3, 2, 9),
+        (0xC0000000, 1, 3, 3),
+        (0x88000000, 257, 100, 257),
+        (SCALE - 1, 2, 9, 256),
+    )
+]
+PADDED: list[Thresholds] = [
+    ("any-of", {"name": "subset", "threshold_if_true": true, "max_selected": most, "weight": weight}, n_options)
+    for true, most, weight, n_options in (
+        (0xA616F194, 2, 1, 8),
+        (0x90000000, 1, 1, 1),
+        (0x893FD9B1, 3, 2, 16),
+        (SCALE - 1, 4, 1, 4),
+        (0xA0000000, 1, 9, 17),
+        (0xA0000000, 20, 6, 200),
+        (0xA0000000, 3, 100, 600),
+    )
+]
 MEMO = {"report_if_one": 0xD0000001, "report_if_zero": 0x2FFFFFFF}
 MEMOS: dict[str, Thresholds] = {
     "k-ary": ("one-of", {"name": "k-ary", "threshold_if_true": 0x91C8864F, "report_if_true": 0x70000001}, 6),
@@ -112,6 +133,7 @@ TWO_STAGES = of_shape("two", *SHAPES["yes-no, two stages"])
 NEIGHBOURS = "\ufeff \u00a0\u00ad\u061b\u061d\u200b\u200c\u200d\u2010\u2027\u202f\u2065\u206a\ufffe\U0010ffff"
 ESCAPED = 'say "so" \\ / \u007e < > & \' \u00e9 e\u0301 \U0001f600'
 
+_MEMBERS = [of_shape(f"q{i}", *shape) for i, shape in enumerate([*PADDED[:3], *SOME_ASKED[:2]])]
 SURVEYS: list[tuple[str, Document]] = [
     *[(about, survey(of_shape("a", *shape))) for about, shape in SHAPES.items()],
     ("every mechanism, every setting", survey(*ALL, waves=12, invited=True, min_reports=50, public_results=True)),
@@ -177,6 +199,9 @@ SURVEYS: list[tuple[str, Document]] = [
     *[(f"{kind}, two stages, in waves", survey(of_shape("a", *MEMOS[kind]), waves=7)) for kind in MEMOS],
     ("an option that is asked", survey(*[of_shape(f"q{i}", *shape) for i, shape in enumerate(ASKED)])),
     ("an option that is asked, in waves", survey(of_shape("a", *ASKED[0]), waves=4)),
+    ("options that are asked", survey(*[of_shape(f"q{i}", *shape) for i, shape in enumerate(SOME_ASKED)])),
+    ("padded sets", survey(*[of_shape(f"q{i}", *shape) for i, shape in enumerate(PADDED)])),
+    ("padded sets and options that are asked, in waves", survey(*_MEMBERS, waves=3, draw=4)),
     ("a few waves of few options", survey(*[of_shape(f"q{i}", *MEMOS[kind]) for i, kind in enumerate(MEMOS)], waves=3)),
     ("one question of two is drawn", survey(PLAIN, PLAIN | {"id": "b", "epsilon": 3}, draw=1)),
     ("all but one are drawn", survey(*ALL, draw=len(ALL) - 1)),
@@ -384,3 +409,4 @@ STAGES_OF_K_ARY = [
 OF_TWO_STAGES = [*MEMOS.values(), *thresholds_of(*MEMOS["oue"]), *STAGES_OF_K_ARY]
 EPSILONS = [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES
 EPSILONS += [*WINDOWS, *SKETCHES, *ASKED, *thresholds_of(*ASKED[0])]
+EPSILONS += [*SOME_ASKED, *thresholds_of(*SOME_ASKED[0]), *PADDED]

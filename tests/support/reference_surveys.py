@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 from reference import SCALE, Published
@@ -61,6 +62,9 @@ def taken(kind: str, published: Published, n_values: int) -> tuple[int, int]:
         lists = published["field"] ** (published["dimension"] - 1)
         odds_against = Fraction(lists, (lists - 1) // (published["field"] - 1))
         return 2 * (round_up(_log(true / (1 - true) * odds_against)),)
+    if published["name"] == "subset":  # of any-of: sets that have any of the padded answer, and those that have none
+        none, every = (comb(n, published["weight"]) for n in (n_values, n_values + published["max_selected"]))
+        return 2 * (round_up(_log(true / (1 - true) * Fraction(none, every - none))),)
     other = Fraction(published["threshold_if_other"], SCALE)
     one, zero = (
         Fraction(published.get(key, usual), SCALE) for key, usual in (("report_if_one", SCALE), ("report_if_zero", 0))
@@ -92,12 +96,11 @@ def round_up(epsilon: Decimal) -> int:
 
 def _differences(kind: str, published: Published, n_values: int) -> list[tuple[int, int]]:
     """Return by how many bits (lost, gained) two answers can differ, by all sizes that their sets of bits can have."""
-    if published["name"] == "asked-option":  # of each option alone
-        kind, n_values = "yes-no", 1
+    n_values = published.get("asked", 1) if published["name"] == "asked-option" else n_values
     sizes = {
         "yes-no": range(2),
         "one-of": range(1, 2),
-        "any-of": range(published.get("max_selected", 0) + 1),
+        "any-of": range(min(published.get("max_selected", 0), n_values) + 1),
         "text": range(1, min(published.get("n_hashes", 0), n_values) + 1),
     }[kind]
     n_filters = 3 if "max_length" in published else 1
@@ -203,7 +206,10 @@ def n_bytes_of(question: Document) -> int:
     if mechanism["name"] in ("k-ary", "window"):
         return 1 if n_values <= 256 else 2
     if mechanism["name"] == "asked-option":
-        return 2 if n_values <= 256 else 3
+        n_asked = mechanism.get("asked", 1)
+        return int(n_asked * (1 if n_values <= 256 else 2) + -(-n_asked // 8))
+    if mechanism["name"] == "subset":
+        n_values += mechanism.get("max_selected", 0)
     n_filters = 3 if "max_length" in mechanism else 1
     group = {1: 2, 3: 3}[n_filters] if question["type"] == "text" else 0
     return int(group + n_filters * -(-n_values // 8))

@@ -5,6 +5,8 @@ python tests/support/reference_vectors.py > tests/vectors/perturb.json
 
 import hashlib
 import json
+import math
+from fractions import Fraction
 from typing import Any
 
 from reference import Answer, Published, Stream, kind_of, perturb, wire
@@ -27,7 +29,9 @@ def make_vectors() -> list[dict[str, Any]]:
     vectors += [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
     for cases in (_SKETCH_CASES, _MEMO_CASES, _WINDOW_CASES, _ASKED_CASES):
         vectors += [_typed(*case, tie) for case in cases for tie in (0, 1)] + _alone(cases)
-    return vectors
+    for cases in (_SOME_ASKED_CASES, _PADDED_CASES):
+        vectors += [_typed(*case, tie) for case in cases for tie in (0, 1)] + _alone(cases)
+    return vectors + _placed_by_more_words()
 
 
 def _typed(
@@ -56,6 +60,24 @@ def _drawn_again() -> list[dict[str, Any]]:
     drawn_again = 2 * bytes(4) + b"\xee" * 4 + 3 * bytes(2) + b"\x77" * 2  # so are the cohort's and the pair's
     published = _text(0xC0000000, 0x40000000, 12, 2, 1000, max_length=12, gram_length=4)
     return [*vectors, {"type": "text"} | _record(published, 12, ["sotto voce"], drawn_again + bytes(range(256)))]
+
+
+def _placed_by_more_words() -> list[dict[str, Any]]:
+    """Return vectors of numbers that begin as an edge does, once and twice, and end on either side of it."""
+    published, n_values = _padded(0xE7654321, 3, 3), 16
+    n_sets = [math.comb(3, j) * math.comb(16, 3 - j) for j in (1, 2, 3)]
+    edge = Fraction(published["threshold_if_true"], 2**32) * n_sets[0] / sum(n_sets)
+    words = [math.floor(edge * 2 ** (32 * place)) % 2**32 for place in (1, 2, 3)]
+    rest = bytes(range(7, 250, 3)) * 3
+    vectors = []
+    for tied in (1, 2):
+        for last in (words[tied] - 1, words[tied] + 1):
+            begin = b"".join(word.to_bytes(4, "big") for word in [*words[:tied], last])
+            vectors += [_record(published, n_values, [(1,) + (0,) * 15], begin + rest)]
+    begin = b"".join(word.to_bytes(4, "big") for word in [0, words[0], 2**32 - 1, words[0], words[1] - 1, 0])
+    answers: list[Answer] = [(0,) * 16, (1,) + (0,) * 15, (1,) * 3 + (0,) * 13, (0,) * 15 + (1,)]
+    vectors += [_record(published, n_values, answers, begin + rest * 4)]
+    return [{"type": "any-of"} | vector for vector in vectors]
 
 
 def _vector(
@@ -148,6 +170,31 @@ _ASKED_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_bits("asked-option", 0xBB2715CE, 0x44D8EA32, max_selected=9), 9, [(0,) * 9, (1,) * 9, (1, 0, 1) * 3]),
     (_bits("asked-option", 0xC0FFEE00, 0x3F001200, max_selected=1), 1, [(1,), (0,)]),
     (_bits("asked-option", 0xE0C0A080, 0x1F3F5F80, max_selected=150), 300, [(1, 0) * 150, (0, 1) * 150, (0,) * 300]),
+]
+
+
+_SOME_ASKED_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_bits("asked-option", 0xBB2715CE, 0x44D8EA32, max_selected=9, asked=2), 9, [(0,) * 9, (1,) * 9, (1, 0, 1) * 3]),
+    (_bits("asked-option", 0xC0FFEE00, 0x3F001200, max_selected=1, asked=2), 2, [(1, 0), (0, 0)]),
+    (_bits("asked-option", 0xE0C0A080, 0x1F3F5F80, max_selected=9, asked=9), 300, [(0, 1, 0) * 3 + (0,) * 291]),
+    (_bits("asked-option", 0xD0C0A080, 0x2F3F5F80, max_selected=40, asked=3), 40, [(1,) * 40, (1, 0) * 20]),
+]
+
+
+def _padded(threshold: int, most: int, weight: int) -> Published:
+    return {"name": "subset", "threshold_if_true": threshold, "max_selected": most, "weight": weight}
+
+
+_PADDED_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_padded(0xBB2715CE, 1, 1), 1, [(1,), (0,), (1,)]),
+    (_padded(0xA616F194, 2, 1), 8, [(0,) * 8, (1,) + (0,) * 7, (0, 1) + (0,) * 5 + (1,)]),
+    (_padded(0xC0000000, 4, 1), 4, [(1,) * 4, (0,) * 4, (0, 1, 1, 0)]),
+    (_padded(0x893FD9B1, 3, 2), 16, [(0,) * 16, (1, 1, 1) + (0,) * 13, (0,) * 15 + (1,)]),
+    (_padded(0xB504F333, 1, 2), 4, [(0, 0, 1, 0), (0,) * 4]),
+    (_padded(0xE7654321, 3, 3), 16, [(1, 0, 0, 1) + (0,) * 11 + (1,), (0,) * 16]),
+    (_padded(0x83126E97, 3, 25), 128, [(1,) + (0,) * 126 + (1,), (0,) * 128]),
+    (_padded(0x93C467E3, 20, 5), 200, [(1,) * 20 + (0,) * 180, (0,) * 199 + (1,)]),
+    (_padded(0x80C49BA5, 2, 85), 300, [(0,) * 299 + (1,), (0,) * 300]),
 ]
 
 

@@ -14,8 +14,7 @@ const MAX_SMALL = 20; // the largest denominator of a fraction that is said as i
 /** @type {{[name: string]: (mechanism: Mechanism) => Support}} */
 const SUPPORTS = {
   "k-ary": ofKary,
-  subset: ({ ifTrue, nValues, weight }) =>
-    ofSets(ifTrue, [BigInt(nValues - weight), BigInt(weight)], [BigInt(weight - 1), BigInt(nValues - 1)]),
+  subset: (mechanism) => (mechanism.nMembers ? ofPadded(mechanism) : ofSubset(mechanism)),
   geometry: ofGeometry,
   sketch: ({ geometry }) => ofGeometry(geometry),
   "asked-option": ({ coin }) => ofBits(coin),
@@ -88,6 +87,25 @@ function ofKary(/** @type {Mechanism} */ { nValues, ifTrue, ifKept = Number(SCAL
   const whole = nOthers * SCALE * SCALE;
   /** @type {Support} */
   const found = { ifTrue: [truth, whole], ifOther: [whole - truth, whole * nOthers] };
+  return found;
+}
+
+function ofSubset(/** @type {Mechanism} */ { ifTrue, nValues, weight }) {
+  return ofSets(ifTrue, [BigInt(nValues - weight), BigInt(weight)], [BigInt(weight - 1), BigInt(nValues - 1)]);
+}
+
+/** Of `every` sets `none` have nothing of an answer: of all members, and of those in no answer, as many are in a set. */
+function ofPadded(/** @type {Mechanism} */ mechanism) {
+  const { ifTrue, nValues, nMembers, weight } = mechanism;
+  const [threshold, options, members, size] = [ifTrue, nValues, nMembers, weight].map(BigInt);
+  const [none, every] = /** @type {bigint[]} */ ([mechanism.none, mechanism.every]);
+  const any = every - none;
+  const own = threshold * (every * options - none * members) + (SCALE - threshold) * members * any;
+  /** @type {Support} */
+  const found = {
+    ifTrue: [threshold * size * every, SCALE * members * any],
+    ifOther: [size * own, SCALE * members * options * any],
+  };
   return found;
 }
 

@@ -28,11 +28,12 @@ function sayChange(/** @type {Translate} */ t, /** @type {Question} */ { type, m
   const chances = { lost: timesBelow(t, rest(support.ifTrue)), gained: timesBelow(t, support.ifOther) };
   if (type === "yes-no") return sayCoin(t, chances);
   if (type === "number") return sayRounding(t, known, range, timesBelow(t, rest(insideOf(known))));
-  const { weight = 0, nValues: n } = known;
+  const { weight = 0, asked = 1, nValues: n } = known;
   switch (known.name) {
     case "k-ary":
       return t("Your device may change your answer at random. It sends a different option %(lost)s.", chances);
     case "subset":
+      if (type === "any-of") return sayPadded(t, { weight, ...chances });
       return t(
         "Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing " +
           "%(lost)s.",
@@ -50,6 +51,7 @@ function sayChange(/** @type {Translate} */ t, /** @type {Question} */ { type, m
     case "sketch":
       return t("Your device sends a number that fits many texts. It does not fit your text %(lost)s.", chances);
     case "asked-option":
+      if (asked > 1) return saySomeAsked(t, { asked, ...chances });
       return t(
         "Your device picks one option at random. It sends yes or no for that option only. That is the opposite " +
           "of your answer %(lost)s.",
@@ -91,6 +93,22 @@ export function sayReadings(t, question) {
       : [t("After seeing all that you ever send for the same answer, they can be at most %(highest)s sure.", highest)];
   if (mechanism.name === "rappor") return [once, ...inAll];
   return [once, ...inAll, sayOthers(t, type, ofPeople(supportOf(mechanism).ifOther))];
+}
+
+function sayPadded(/** @type {Translate} */ t, /** @type {any} */ chances) {
+  return t(
+    "Your device mixes blanks with the options. It sends %(weight)s of them, picked at random. An option you choose is " +
+      "missing %(lost)s. Any other option is sent %(gained)s.",
+    chances,
+  );
+}
+
+function saySomeAsked(/** @type {Translate} */ t, /** @type {any} */ chances) {
+  return t(
+    "Your device picks %(asked)s options at random. It sends yes or no for these options only. Each is the opposite of " +
+      "your answer %(lost)s.",
+    chances,
+  );
 }
 
 function sayCoin(/** @type {Translate} */ t, /** @type {{lost: string, gained: string}} */ chances) {

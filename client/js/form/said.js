@@ -100,6 +100,8 @@ function cellsOf(/** @type {Item} */ { items }, /** @type {(item: Item, answer: 
 
 function speaksFor(/** @type {any} */ given, /** @type {any} */ reported, /** @type {Question} */ question) {
   if (typeof reported === "boolean") return reported === given;
+  if ("asked" in reported && Array.isArray(reported.yes))
+    return given.some((/** @type {any} */ option) => reported.yes.includes(option));
   if ("asked" in reported) return reported.yes && given.includes(reported.asked);
   if (isEnd(reported, question)) return isNear(given, reported, question);
   if ("output" in reported) return reported.from <= given && given <= reported.to;
@@ -107,9 +109,24 @@ function speaksFor(/** @type {any} */ given, /** @type {any} */ reported, /** @t
 }
 
 function sayAsked(/** @type {Translate} */ t, /** @type {any} */ { asked, yes }, /** @type {Said} */ words) {
+  if (Array.isArray(asked)) return saySomeAsked(t, asked, yes, words);
   const option = words.label(asked);
   if (yes) return t("Yes to the one option that your device picked at random: %(option)s", { option });
   return t("No to the one option that your device picked at random: %(option)s", { option });
+}
+
+function saySomeAsked(
+  /** @type {Translate} */ t,
+  /** @type {any[]} */ asked,
+  /** @type {any[]} */ yes,
+  /** @type {Said} */ words,
+) {
+  const options = listed(t, (yes.length > 0 ? yes : asked).map(words.label));
+  if (yes.length === 0) return t("No to the options that your device picked at random: %(options)s", { options });
+  return t("Yes to these of the %(n)s options that your device picked at random: %(options)s", {
+    n: asked.length,
+    options,
+  });
 }
 
 /** Whether a number's report is one of only two that there are: it says high or low, and no number. */

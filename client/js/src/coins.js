@@ -12,6 +12,17 @@ export const COIN_SCALE = 2 ** 32;
 
 /** @typedef {(nBytes: number) => Promise<Uint8Array>} Take so many fresh, independent, uniform bytes */
 
+/** Ascending fractions in (0, 1], of `whole`, that cut [0, 1) into pieces for `Coins.place`. */
+export class Edges {
+  /** @param {bigint[]} numerators @param {bigint} whole */
+  constructor(numerators, whole) {
+    const scaled = numerators.map((numerator) => numerator * BigInt(COIN_SCALE));
+    this.whole = whole;
+    this.rests = scaled.map((number) => number % whole);
+    this.firsts = scaled.map((number) => Number(number / whole)); // the first 32 bits of each
+  }
+}
+
 export class Coins {
   /** @param {Take} take */
   constructor(take) {
@@ -57,6 +68,32 @@ export class Coins {
       rejected.forEach((index, at) => (values[index] = again[at]));
     }
     return values;
+  }
+
+  /**
+   * Draw a number uniform on [0, 1), and return how many edges it is not below, exactly: 32 bits at a time, and more of
+   * them while it begins as an edge does.
+   * @param {Edges} edges @returns {Promise<number>}
+   */
+  async place({ firsts, rests, whole }) {
+    const drawn = new DataView((await this.#draw(4)).slice().buffer).getUint32(0);
+    const isBelow = firsts.map((first, edge) => first < drawn || (first === drawn && rests[edge] === 0n));
+    const tied = rests.filter((rest, edge) => firsts[edge] === drawn && rest > 0n);
+    const nBelow = isBelow.filter(Boolean).length;
+    return tied.length > 0 ? nBelow + (await this.place(new Edges(tied, whole))) : nBelow;
+  }
+
+  /**
+   * Draw different integers in [0, nValues), in order: each by `uniform` on one value less than before (Fisher & Yates).
+   * @param {number} nValues @param {number} nDifferent @returns {Promise<number[]>}
+   */
+  async different(nValues, nDifferent) {
+    const left = Array.from({ length: nValues }, (_, value) => value);
+    for (let place = 0; place < Math.min(nDifferent, nValues - 1); place += 1) {
+      const [step] = await this.uniform(nValues - place, 1);
+      [left[place], left[place + step]] = [left[place + step], left[place]];
+    }
+    return left.slice(0, nDifferent);
   }
 
   async #draw(/** @type {number} */ nBytes) {

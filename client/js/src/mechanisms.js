@@ -12,6 +12,7 @@ import { COIN_SCALE } from "./coins.js";
 import { SurveyError } from "./errors.js";
 import { GeometryResponse } from "./geometry.js";
 import { KaryResponse } from "./kary.js";
+import { PaddedSubset } from "./padded-subset.js";
 import { BloomResponse } from "./rappor.js";
 import { SetResponse } from "./sets.js";
 import { SketchResponse } from "./sketch.js";
@@ -21,7 +22,7 @@ import { WindowResponse } from "./window.js";
 /** @typedef {import("./documents.js").Fields} Fields */
 /** @typedef {number | Uint8Array | string} Encoded yes-no: 0 or 1; one-of: index; number: steps, or its level; any-of: zeros and ones; text: in normal form C */
 /** @typedef {{[name: string]: any}} Parameters what is published: integers, and ascending lists of them */
-/** @typedef {KaryResponse | WindowResponse | SubsetResponse | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism} Mechanism */
+/** @typedef {KaryResponse | WindowResponse | SubsetResponse | PaddedSubset | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism} Mechanism */
 
 const TWO_STAGES = ["basic-rappor", "rappor", "oue"]; // of those of bits
 const CLASSES = {
@@ -34,7 +35,12 @@ const CLASSES = {
     oue: UnaryEncoding,
     "basic-rappor": UnaryEncoding,
   },
-  "any-of": { "bit-flips": BitFlips, "asked-option": AskedOption, "basic-rappor": BitFlips },
+  "any-of": {
+    "bit-flips": BitFlips,
+    subset: PaddedSubset,
+    "asked-option": AskedOption,
+    "basic-rappor": BitFlips,
+  },
   number: { window: WindowResponse },
   text: { rappor: BloomResponse, sketch: SketchResponse },
   joint: { "k-ary": KaryResponse, subset: SubsetResponse, oue: UnaryEncoding }, // of combinations, as of options

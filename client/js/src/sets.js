@@ -12,7 +12,8 @@ import { logRatioAbove, sumAbove } from "./decimals.js";
 export class SetResponse {
   /**
    * @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published
-   * @param {number} nAgainst how many outputs do not support an answer, @param {number} nFor for so many that do
+   * @param {number | bigint} nAgainst how many outputs do not support an answer, @param {number | bigint} nFor for so many
+   * that do
    */
   constructor(name, nValues, { threshold_if_true: threshold }, nAgainst, nFor) {
     this.name = name;
@@ -68,8 +69,8 @@ export function lossOfAlike(
 export function likelier(
   /** @type {string} */ name,
   /** @type {number} */ threshold,
-  /** @type {number} */ nAgainst,
-  /** @type {number} */ nFor,
+  /** @type {number | bigint} */ nAgainst,
+  /** @type {number | bigint} */ nFor,
 ) {
   const odds = [BigInt(threshold) * BigInt(nAgainst), BigInt(COIN_SCALE - threshold) * BigInt(nFor)];
   check(odds[0] > odds[1], `${name} must be higher: the truth must be likelier than anything else.`);

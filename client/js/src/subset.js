@@ -2,6 +2,7 @@
 
 import { onesOf } from "./bits.js";
 import { base64, packBits, unpackBits } from "./bytes.js";
+import { drawSet } from "./drawn-sets.js";
 import { SetResponse } from "./sets.js";
 
 /** Subset selection: `weight` different options, with the true one among them or without. */
@@ -21,14 +22,8 @@ export class SubsetResponse extends SetResponse {
   async respond(answer, _group, coins) {
     const nOthers = this.nValues - 1;
     const [isTruth] = await coins.flip(this.ifTrue, 1);
-    // The set is begun by coins: rather too small, for then the fewest draws are needed. Any start gives uniform sets.
-    const root = Math.floor(Math.sqrt(9 * this.weight));
-    const first = Math.floor((256 * (2 * this.weight - root)) / (2 * this.nValues));
     const bits = new Uint8Array(this.nValues);
-    if (first > 0) bits.set(await coins.flip(first * 2 ** 24, nOthers));
-    for (let missing; (missing = this.weight - onesOf(bits).length) !== 0;) {
-      for (const place of await coins.uniform(nOthers, Math.abs(missing))) bits[place] = missing > 0 ? 1 : 0;
-    }
+    bits.set(await drawSet(this.weight, nOthers, this.nValues, coins));
     const [replaced] = await coins.uniform(this.weight, 1); // always: how much is drawn says nothing of the coin
     bits[onesOf(bits)[replaced]] = 1 - isTruth;
     bits[nOthers] = bits[answer]; // the others are 0, 1, .. with the last one in the place of the true one

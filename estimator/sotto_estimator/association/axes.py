@@ -3,24 +3,30 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from operator import and_
 from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_estimator.channel.channel import shares_of
 from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.inference.marginal import Marginal, estimated_of, marginals_of
-from sotto_estimator.inference.registry import find
+from sotto_estimator.inference.registry import find, share_channel
 from sotto_estimator.likelihood.latent_classes import Floats
+from sotto_estimator.shares.covariance import covariance_of
 from sotto_estimator.strings.bloom_likelihood import OTHER, misfit, text_likelihood
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.sketch_likelihood import sketch_likelihood
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, SelectionMechanism
+from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.questions.joint import Joint
 from sotto_protocol.text import normalise
+from sotto_protocol.words import counted
 
 YES_NO = ("yes", "no")
 Strings = CandidateMap | Sequence[str]
@@ -52,6 +58,11 @@ class TableAxis(ABC):
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`."""
 
+    @property
+    def shared(self) -> str:
+        """What names the noise that a side has in common with others: "" if it has noise of its own."""
+        return ""
+
     def misfit(self, reports: Bytes, counts: NDArray[np.int64], shares: Floats) -> float | None:
         """Return by how many times counted reports vary more about a fit's shares than noise; None if it is unknown."""
         return None
@@ -75,8 +86,40 @@ class AnswerAxis(TableAxis):
         return self.mechanism.likelihood(reports)
 
 
+class SharedAxis(TableAxis):
+    """A side whose noise others have in common: the cells of their table are reported at once.
+
+    `others`: such sides; cells are those of this side and then of the others, the last varies fastest. `parts`: what
+    reports say of each side, as `narrow` has it.
+    """
+
+    __slots__ = ()
+
+    @property
+    def shared(self) -> str:
+        return self.question.id
+
+    @abstractmethod
+    def check_with(self, others: "Sequence[SharedAxis]") -> None:
+        """Raise DomainError where their table has a cell that nobody can be in."""
+
+    @abstractmethod
+    def likelihood_with(self, parts: Sequence[Bytes], others: "Sequence[SharedAxis]") -> NDArray[np.floating]:
+        """Return P(report | cell) but for a factor of the report, shape (n, n_cells)."""
+
+    @abstractmethod
+    def unbiased_cells(
+        self, parts: Sequence[Bytes], counts: NDArray[np.number], others: "Sequence[SharedAxis]"
+    ) -> Floats:
+        """Return the unbiased shares of the cells, shape (n_cells,); `counts`: how often each report was made."""
+
+    @abstractmethod
+    def covariance_of_cells(self, cells: Floats, n: int, others: "Sequence[SharedAxis]") -> Floats:
+        """Return the covariances of the unbiased shares of n reports whose true shares are `cells`."""
+
+
 @dataclass(frozen=True, slots=True)
-class ItemAxis(TableAxis):
+class ItemAxis(SharedAxis):
     """The answers to an item that is asked together with others: `question` is the joint one, `place` the item's in it.
 
     `labels` are in the table's order, `numbers` those of each among the item's answers.
@@ -95,21 +138,39 @@ class ItemAxis(TableAxis):
 
         So it is that of how many combinations of each answer a report names, whatever the others are.
         """
-        return self.likelihood_with(reports, [])
+        return self.likelihood_with([reports], [])
 
-    def likelihood_with(self, reports: Bytes, others: "Sequence[ItemAxis]") -> NDArray[np.floating]:
-        """Return it for all combinations of this item's answers and those of others of the same joint question."""
+    def check_with(self, others: Sequence[SharedAxis]) -> None:
+        """All combinations of items' answers can be."""
+
+    def likelihood_with(self, parts: Sequence[Bytes], others: Sequence[SharedAxis]) -> NDArray[np.floating]:
         fold = self.fold_with(others)
-        mechanism = cast(ChoiceMechanism, self.question.mechanism)
-        found: NDArray[np.floating] = mechanism.likelihood(reports) @ (fold / fold.sum(axis=0))
+        found: NDArray[np.floating] = self._choices.likelihood(parts[0]) @ (fold / fold.sum(axis=0))
         return found
 
-    def fold_with(self, others: "Sequence[ItemAxis]") -> Floats:
+    @property
+    def _choices(self) -> ChoiceMechanism:
+        return cast(ChoiceMechanism, self.question.mechanism)
+
+    def unbiased_cells(
+        self, parts: Sequence[Bytes], counts: NDArray[np.number], others: Sequence[SharedAxis]
+    ) -> Floats:
+        support = np.asarray(counts @ self._choices.supports(parts[0]), np.float64)
+        found: Floats = self.fold_with(others).T @ shares_of(support, int(counts.sum()), share_channel(self._choices))
+        return found
+
+    def covariance_of_cells(self, cells: Floats, n: int, others: Sequence[SharedAxis]) -> Floats:
+        fold = self.fold_with(others)
+        spread = fold @ (cells / fold.sum(axis=0))
+        found: Floats = fold.T @ covariance_of(self._choices, spread, n, "population") @ fold
+        return found
+
+    def fold_with(self, others: Sequence[SharedAxis]) -> Floats:
         """Return which of the joint question's combinations have which answers, shape (n_combinations, n_cells)."""
         kind = cast(Joint, self.question.kind)
         answers = np.unravel_index(np.arange(len(kind.options)), kind.sizes)
         fold = np.ones((len(kind.options), 1))
-        for item in (self, *others):
+        for item in cast(list[ItemAxis], [self, *others]):
             has = answers[item.place][:, None] == np.array(item.numbers)
             fold = (fold[:, :, None] * has[:, None, :]).reshape(len(fold), -1)
         return fold
@@ -130,7 +191,67 @@ class OptionAxis(TableAxis):
         return self.mechanism.cut_value(column, self.option)
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        return self.mechanism.of_value(self.option).likelihood(reports)
+        true, other = self.mechanism.prob_support_if_true, self.mechanism.prob_support_if_other
+        return np.array([[1 - true, 1 - other], [true, other]])[reports[:, 0]]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAxis(OptionAxis, SharedAxis):
+    """Yes or no to one option of a question whose options are reported as one set."""
+
+    mechanism: PaddedSubset
+
+    def check_with(self, others: Sequence[SharedAxis]) -> None:
+        n_sides, most, weight = 1 + len(others), self.mechanism.max_selected, self.mechanism.weight
+        if n_sides > weight:
+            raise DomainError(
+                f"a report of {self.question.id} has {weight} of its options and blanks, so no report shows how "
+                f'{n_sides} options go together. With weight = {n_sides} or mechanism = "bit-flips" in the survey '
+                "file, reports show it."
+            )
+        if n_sides > most:
+            raise DomainError(
+                f"{self.question.id} lets people select at most {counted(most, 'option')}, so nobody has all "
+                f"{n_sides} of these. Ask for fewer of its options."
+            )
+
+    def likelihood_with(self, parts: Sequence[Bytes], others: Sequence[SharedAxis]) -> NDArray[np.floating]:
+        return self._channel(len(parts))[_codes(parts)]
+
+    def unbiased_cells(
+        self, parts: Sequence[Bytes], counts: NDArray[np.number], others: Sequence[SharedAxis]
+    ) -> Floats:
+        channel = self._channel(len(parts))
+        seen = np.bincount(_codes(parts), weights=counts, minlength=len(channel))
+        found: Floats = np.linalg.solve(channel, seen / seen.sum())
+        return found
+
+    def covariance_of_cells(self, cells: Floats, n: int, others: Sequence[SharedAxis]) -> Floats:
+        inverse = np.linalg.inv(self._channel(1 + len(others)))
+        reported = np.linalg.solve(inverse, cells)
+        found: Floats = inverse @ (np.diag(reported) - np.outer(reported, reported)) @ inverse.T / n
+        return found
+
+    def _channel(self, n_sides: int) -> Floats:
+        """Return P(a set has just these of the options | which are selected), both with all of them first."""
+        cells = [*product((True, False), repeat=n_sides)]
+        return np.array(
+            [
+                [
+                    float(self.mechanism.prob_of(n_sides, sum(has), sum(said), is_shared=any(map(and_, has, said))))
+                    for has in cells
+                ]
+                for said in cells
+            ]
+        )
+
+
+def _codes(parts: Sequence[Bytes]) -> NDArray[np.intp]:
+    """Return the numbers of what sets have of some options: 0 all of them; the last option's bit is the lowest."""
+    codes = np.zeros(len(parts[0]), np.intp)
+    for bits in parts:
+        codes = 2 * codes + (1 - bits[:, 0].astype(np.intp))
+    return codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +285,11 @@ class FilterAxis(_StringAxis):
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         return text_likelihood(self.mechanism, reports, self.candidates)
+
+    @property
+    def shared(self) -> str:
+        """What names the noise that a side has in common with others: "" if it has noise of its own."""
+        return ""
 
     def misfit(self, reports: Bytes, counts: NDArray[np.int64], shares: Floats) -> float:
         return misfit(self.mechanism, reports, counts, self.candidates, shares)
@@ -232,7 +358,8 @@ def axis_of_option(
     if option not in question.labels:
         listed = ", ".join(f"{question.id}:{each}" for each in question.labels[:8])
         raise DomainError(f"{question.id} takes several answers: ask for one option, {listed}.")
-    return OptionAxis(name, question, mechanism, question.labels.index(option))
+    kind = MemberAxis if isinstance(mechanism, PaddedSubset) else OptionAxis
+    return kind(name, question, mechanism, question.labels.index(option))  # type: ignore[arg-type]  # its own kind
 
 
 def axis_of_sketch(

@@ -1,4 +1,7 @@
-"""Sides of a joint table as independent reports: items that are asked together are one side, of their combinations."""
+"""Sides of a joint table as independent reports: those whose noise is the same are one side, of their combinations.
+
+Such are items that are asked together, and options that are reported as one set.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from sotto_estimator.association.axes import ItemAxis, TableAxis
+from sotto_estimator.association.axes import ItemAxis, SharedAxis, TableAxis
 from sotto_estimator.association.conditional import ConditionalShare, conditional_shares
 from sotto_estimator.association.independence import IndependenceTest, check_independence
-from sotto_estimator.channel.channel import Floats, shares_of
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.simplex import project_on_simplex
-from sotto_estimator.inference.registry import share_channel
 from sotto_estimator.likelihood.em import MixtureFit, fit
 from sotto_estimator.likelihood.latent_classes import Mixture
-from sotto_estimator.shares.covariance import covariance_of
-from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 _LEAST = 1e-9
 
@@ -35,13 +36,17 @@ class Merged:
         """Return how sides go together."""
         by_joint: dict[str, list[int]] = {}
         for place, side in enumerate(sides):
-            key = side.question.id if isinstance(side, ItemAxis) else f"{place}:"
-            by_joint.setdefault(key, []).append(place)
-        return cls(tuple(sides), tuple(map(tuple, by_joint.values())))
+            by_joint.setdefault(side.shared or f"{place}:", []).append(place)
+        found = cls(tuple(sides), tuple(map(tuple, by_joint.values())))
+        for places in found.places:
+            if len(places) > 1:
+                first, *others = found._shared(places)
+                first.check_with(others)
+        return found
 
     @property
     def has_merged(self) -> bool:
-        """Whether items of one joint question are among the sides."""
+        """Whether some of the sides have their noise in common."""
         return len(self.places) < len(self.sides)
 
     @property
@@ -69,8 +74,11 @@ class Merged:
         first = self.sides[places[0]]
         if len(places) == 1:
             return first.likelihood(parts[places[0]])
-        items = [cast(ItemAxis, self.sides[place]) for place in places]
-        return items[0].likelihood_with(parts[places[0]], items[1:])
+        one, *others = self._shared(places)
+        return one.likelihood_with([parts[place] for place in places], others)
+
+    def _shared(self, places: Sequence[int]) -> list[SharedAxis]:
+        return [cast(SharedAxis, self.sides[place]) for place in places]
 
     def fits(self, alone: Sequence[MixtureFit], mixture: Mixture) -> list[MixtureFit]:
         """Return the fits of the independent sides by themselves; `alone`: of the table's."""
@@ -90,7 +98,7 @@ class Merged:
     ) -> IndependenceTest:
         """Test whether the answers to all sides are independent; `alone`: the fits of the table's sides.
 
-        What items that were asked together say of each other, and what independent sides do, are tested each, and
+        What sides with the same noise say of each other, and what independent sides do, are tested each, and
         added up: under independence they are not correlated.
         """
         if not self.has_merged:
@@ -101,8 +109,8 @@ class Merged:
             statistic, degrees = among.statistic or 0.0, among.degrees_of_freedom or 0
         for places in self.places:
             if len(places) > 1:
-                items = [cast(ItemAxis, self.sides[place]) for place in places]
-                of_joint, freedom = interaction(items, parts[places[0]], mixture.counts)
+                of_places = [parts[place] for place in places]
+                of_joint, freedom = interaction(self._shared(places), of_places, mixture.counts)
                 statistic, degrees = statistic + of_joint, degrees + freedom
         apart = [self._product([alone[place].shares for place in places]) for places in self.places]
         log_apart = float(mixture.weights @ np.log(mixture.densities(self._product(apart).reshape(mixture.shape))))
@@ -113,9 +121,9 @@ class Merged:
         self, parts: Sequence[Bytes], counts: NDArray[np.int64], shares: Floats, level: float
     ) -> tuple[ConditionalShare, ...]:
         """Return the conditional shares of a table of two items that were asked together; none of others."""
-        if not (self.has_merged and len(self.sides) == 2):
+        items = [side for side in self.sides if isinstance(side, ItemAxis)]
+        if not (self.has_merged and len(items) == len(self.sides) == 2):
             return ()
-        items = [cast(ItemAxis, side) for side in self.sides]
         return conditional_shares(items, parts[0], counts, self.unfold(shares), level)
 
     @staticmethod
@@ -126,23 +134,18 @@ class Merged:
         return found
 
 
-def interaction(items: Sequence[ItemAxis], reports: Bytes, counts: NDArray[np.number]) -> tuple[float, int]:
-    """Return Wald's statistic of no interaction between items, and its degrees of freedom.
+def interaction(sides: Sequence[SharedAxis], parts: Sequence[Bytes], counts: NDArray[np.number]) -> tuple[float, int]:
+    """Return Wald's statistic of no interaction between sides with the same noise, and its degrees of freedom.
 
     The unbiased shares of combinations, less the products of their margins; their covariances are those under
     independence, by the delta method (Wald 1943). Shares below 0 are not cut off: that would bias them.
     """
-    question = items[0].question
-    mechanism = cast(ChoiceMechanism, question.mechanism)
-    n = int(counts.sum())
-    support = np.asarray(counts @ mechanism.supports(reports), np.float64)
-    fold = items[0].fold_with(items[1:])
-    shape = [len(item.labels) for item in items]
-    cells = (fold.T @ shares_of(support, n, share_channel(mechanism))).reshape(shape)
+    first, *others = sides
+    shape = [len(side.labels) for side in sides]
+    cells = first.unbiased_cells(parts, counts, others).reshape(shape)
     margins = [cells.sum(axis=tuple(set(range(len(shape))) - {place})) for place in range(len(shape))]
     independent = _outer([project_on_simplex(one) for one in margins])
-    spread = fold @ (independent.ravel() / fold.sum(axis=0))
-    covariance = fold.T @ covariance_of(mechanism, spread, n, "population") @ fold
+    covariance = first.covariance_of_cells(independent.ravel(), int(counts.sum()), others)
     slopes = np.eye(independent.size) - _slopes_of_product([project_on_simplex(one) for one in margins], shape)
     beyond = (cells - _outer(margins)).ravel()
     of_beyond = slopes @ covariance @ slopes.T

@@ -32,7 +32,8 @@ def read_likelihoods(
 
     Use them for any model by maximum likelihood. With shares s, the log-likelihood is the sum over rows of log(sum over
     answers of s times the row). Shares may depend on what else is known about a row. Rows are in the order of
-    `read_archive`. The noise of different questions is independent, so their columns multiply.
+    `read_archive`. The noise of different questions is independent, so their columns multiply. Options of one any-of
+    question by `subset` share their noise: do not multiply these.
 
     The columns are the probabilities for yes-no questions, options of any-of questions, and k-ary. Other questions'
     columns have a factor of the report, the same for all answers, on which no estimate depends. `wave` and `stratum`

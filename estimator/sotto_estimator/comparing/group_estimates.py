@@ -63,7 +63,7 @@ def sides_of_tally(tally: Tally, target: Target) -> list[GroupEstimate]:
     found: list[GroupEstimate] = []
     for question in estimated_of(tally.survey):
         if not is_text(question):
-            of_asked = bool(tally.survey.draw) or question.mechanism.asks_one
+            of_asked = bool(tally.survey.draw) or question.mechanism.asks_some
             found += [replace(one, of_asked=of_asked) for one in find(question, "groups")(tally, question, target)]
     return found
 
@@ -102,7 +102,7 @@ def share_groups(tally: Tally, question: Question, target: Target) -> list[Group
     """Return a side of every share that has reports."""
     counted, epsilon, channel = tally.counted(question.id), float(question.epsilon), channel_of(question)
     counts = tally.support_counts[question.id].tolist()
-    if not question.mechanism.asks_one:
+    if not question.mechanism.asks_some:
         counts = [(counted.n_reports, count) for count in counts]
     return [
         _of_devices(Group(count, n, channel), _devices(counted, n), epsilon, target, question.id, label)

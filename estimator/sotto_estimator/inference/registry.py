@@ -18,6 +18,7 @@ from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
+from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.window import WindowResponse
 
@@ -110,11 +111,19 @@ INFERENCE: Mapping[type, Inference] = {
     SelectionMechanism: replace(
         _SHARES, covariance="shares.covariance:of_selections", axis="association.axes:axis_of_option"
     ),
+    PaddedSubset: replace(
+        _SHARES,
+        axis="association.axes:axis_of_option",
+        covariance=Nothing(
+            "question ('{id}') reports its options as one set, and a tally does not show how answers go together. "
+            "`sotto associate` finds that from the reports."
+        ),
+    ),
     AskedOption: replace(
         _SHARES,
         axis=Nothing(
-            "{id} asks each device about one option (asked-option), so no report shows how options go together. "
-            'With mechanism = "bit-flips" in the survey file, devices report all options.'
+            "{id} asks each device about some options only (asked-option), so reports do not show how options go "
+            'together. With mechanism = "bit-flips" in the survey file, devices report all options.'
         ),
     ),
     WindowResponse: replace(

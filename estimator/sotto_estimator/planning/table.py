@@ -99,8 +99,8 @@ def plan_rows(
         auto, of_devices = design.auto(epsilon, forever), []
         for mechanism in design.mechanisms(epsilon, forever):
             channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-            size = n or mechanism.one_in * respondents_needed(wanted or 0, channel, options)
-            asked = max(1, size // mechanism.one_in)
+            size = n or math.ceil(mechanism.one_in * respondents_needed(wanted or 0, channel, options))
+            asked = max(1, int(size / mechanism.one_in))
             deviation, width = _deviation(asked, channel, options), half_width(asked, channel, options)
             is_auto = mechanism.name == auto
             of_devices.append(PlanRow(float(epsilon), mechanism.name, size, deviation, width, is_auto))

@@ -106,7 +106,7 @@ def _factors(survey: Survey, term: str, names: Sequence[str]) -> list[TableAxis]
         if question is not None and figure_of(question) != "share":
             asked = "text" if is_text(question) else "numbers"
             raise DomainError(f"{name} asks for {asked}. A regression takes yes-no, one-of and any-of questions.")
-        if question is not None and question.mechanism.takes_rows and not question.mechanism.asks_one and pieces:
+        if question is not None and question.mechanism.takes_rows and not question.mechanism.asks_some and pieces:
             name = f"{name}:{pieces.pop(0).strip()}"
         sides.append(read_side(survey, name, {}, [one.strip() for one in names]))
     return sides

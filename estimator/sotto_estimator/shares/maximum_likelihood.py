@@ -38,7 +38,7 @@ def likeliest_of_question(tally: Tally, asked: Question) -> Floats:
     """Return a question's, shape (k,). Raises NoReportsError."""
     question, mechanism, channel = asked.id, asked.mechanism, channel_of(asked)
     counts = tally.support_counts[question]
-    if mechanism.asks_one:
+    if mechanism.asks_some:
         if not counts[:, 0].all():
             raise NoReportsError(f"no report answers some option of {question}; each needs one at least.")
         shares = [float(shares_of(n_yes, n, channel)) for n, n_yes in counts.tolist()]

@@ -51,7 +51,7 @@ def share_counts(tally: Tally, question: Question) -> list[ShareCounts]:
     """Return the counts of a question of shares: in one, or where each option is asked of others, one of each."""
     mechanism, of_question = cast(PureMechanism, question.mechanism), tally.counted(question.id)
     counts, epsilon = tally.support_counts[question.id].tolist(), float(question.epsilon)
-    if mechanism.asks_one:
+    if mechanism.asks_some:
         return [
             _asked(question, label, n_yes, share_channel(mechanism), n, of_question)
             for label, (n, n_yes) in zip(question.labels, counts, strict=True)

@@ -37,9 +37,9 @@ def read_archive(
 
     A yes-no question has ID, with the categories no and yes. One-of by k-ary has ID, the reported option. If a report
     speaks for several options, each has a boolean column ID:OPTION. An `asked-option` question has ID.option, which was
-    asked, and ID, no or yes. A number has ID, a float in its unit, which may lie outside the range and is unbiased. A
-    text has ID.cohort and the other columns as they are stored, bits as bytes. With `draw`, what was not asked is
-    missing.
+    asked, and ID, no or yes. If it asks several options, there are ID.option1, ID.1, ID.option2 and so on. A number has
+    ID, a float in its unit, which may lie outside the range and is unbiased. A text has ID.cohort and the other columns
+    as they are stored, bits as bytes. With `draw`, what was not asked is missing.
 
     `questions` are ids, and `parts` are numbers in [0, `frame.attrs["n_parts"]`). The default is all. Raises
     SourceError for a folder that is no archive, damaged or unfinished, and for a frame above `max_bytes`.

@@ -7,7 +7,7 @@ from sotto_protocol.words import counted, epsilon_above
 
 _POOLED = "one device may have reported in several of them, and the intervals allow for that"
 _DRAWN = "draw: each device answers {} of {} questions; n counts the reports that answer this one{about}"
-_ASKED = "asked: each device is asked about one option of {}; n counts the reports about this one{about}"
+_ASKED = "asked: each device is asked about {} of {}; n counts the reports about this one{about}"
 _CONSISTENT = "consistent: the closest possible shares; their standard errors (~) are approximate"
 _ABOUT = ", and an interval is about those people"
 
@@ -35,7 +35,7 @@ def notes(estimates: Estimates) -> list[str]:
     if estimates.drawn:
         lines.append(_DRAWN.format(*estimates.drawn, about=about))
     if estimates.asked:
-        lines.append(_ASKED.format(", ".join(estimates.asked), about=about))
+        lines.append(_ASKED.format(_asked_options(estimates), ", ".join(estimates.asked), about=about))
     empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
     if decodable := [key for key in estimates.text_questions if key not in empty]:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
@@ -43,3 +43,10 @@ def notes(estimates: Estimates) -> list[str]:
         lines.append(_CONSISTENT)
     lines += estimates.file_rows.lines if estimates.file_rows else []
     return [*lines, *map(str, (*estimates.withheld, *estimates.contradictions))]
+
+
+def _asked_options(estimates: Estimates) -> str:
+    """Return in words how many options a device is asked."""
+    questions = estimates.survey.questions if estimates.survey else ()
+    most = max((of.mechanism.n_asked for of in questions if of.id in estimates.asked), default=1)
+    return "one option" if most == 1 else "some options"

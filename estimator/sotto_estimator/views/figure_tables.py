@@ -57,10 +57,10 @@ class FigureTables:
 
     def _errors(self, named: Named) -> Table:
         say, part = self.spoken.say, self.part
-        asks_one = self.question.mechanism.asks_one  # then each share has its own n
-        heads = [*["n"] * asks_one, say.gettext("Std. error"), *part.fakes(say)]
+        asks_some = self.question.mechanism.asks_some  # then each share has its own n
+        heads = [*["n"] * asks_some, say.gettext("Std. error"), *part.fakes(say)]
         rows: list[list[Cell]] = [
-            [name, *[say.number(one.n_reports)] * asks_one, part.error(one, say), *part.shifts(one, say)]
+            [name, *[say.number(one.n_reports)] * asks_some, part.error(one, say), *part.shifts(one, say)]
             for name, one in named
         ]
         words = say.gettext("Errors, and what fakes would add")

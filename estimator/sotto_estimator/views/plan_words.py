@@ -49,7 +49,7 @@ def within(width: float, question: Question) -> str:
 
 def answers(one: QuestionPlan) -> str:
     """Return how many answers there are to a question, or to each option of it."""
-    return counted(one.n_answers, "answer") + " to each option" * (one.question.mechanism.asks_one)
+    return counted(one.n_answers, "answer") + " to each option" * (one.question.mechanism.asks_some)
 
 
 def of_asked(plan: PlannedSurvey) -> str:

@@ -16,7 +16,7 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "", *, 
     """Return what the intervals are: their level, whom they are about, whether they hold together, and their method.
 
     `method`: how they are made, where it is not by the options' method alone. `asks_some`: whether a device is asked
-    some questions, or one option, by chance: then those who are asked are all that is known of the respondents.
+    some questions, or some options, by chance: then those who are asked are all that is known of the respondents.
     """
     values = {"level": say.percent(level_digits(options.level)), "method": method or options.method}
     if options.about == "population":
@@ -46,7 +46,7 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "", *, 
 def remarks_on(question: Question, estimates: Estimates, say: Language) -> list[str]:
     """Return what a question's intervals are, which a text question's have elsewhere, and of which reports."""
     by = next((one.interval for one in estimates.told(figure_of(question)) if one.question == question.id), "")
-    asks_some = bool(estimates.drawn) or question.mechanism.asks_one
+    asks_some = bool(estimates.drawn) or question.mechanism.asks_some
     made = [] if is_text(question) else [interval_line(estimates.options, say, by, asks_some=asks_some)]
     return [*made, *_of_reports(question, estimates, say)]
 
@@ -69,7 +69,14 @@ def _of_reports(question: Question, estimates: Estimates, say: Language) -> Iter
             drawn=n_drawn,
             all=n_all,
         )
-    if question.mechanism.asks_one:
+    if question.mechanism.n_asked > 1:
+        yield say.gettext(
+            "each device is asked about %(asked)s of the %(n)s options, so each percentage comes from the "
+            "reports about that option",
+            asked=question.mechanism.n_asked,
+            n=len(question.options),
+        )
+    elif question.mechanism.asks_some:
         yield say.gettext(
             "each device is asked about one of the %(n)s options, so each percentage comes from the "
             "reports about that option",

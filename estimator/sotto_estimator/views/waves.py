@@ -73,7 +73,7 @@ def series_of(
     if not n_of:
         return ()
     counts = np.array([tallies[wave].support_counts[question.id][columns] for wave in n_of], np.float64)
-    if question.mechanism.asks_one:  # a row each: the reports that ask the answer, and those that support it
+    if question.mechanism.asks_some:  # a row each: the reports that ask the answer, and those that support it
         asked, counts = counts[..., 0], counts[..., 1]
     else:
         asked = np.array([[n] * len(columns) for n in n_of.values()], np.float64)

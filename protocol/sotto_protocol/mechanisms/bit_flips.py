@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.bounds import divide_below
@@ -16,7 +15,6 @@ from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import check_integer, check_selections
 from sotto_protocol.mechanisms.mechanism import Bytes, SelectionMechanism
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
-from sotto_protocol.mechanisms.warner import BinaryResponse
 from sotto_protocol.words import times_above, times_below
 
 
@@ -56,15 +54,6 @@ class BitFlips(OptionBits, SelectionMechanism):
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         return check_selections(answers, self.n_values, self.max_selected)
-
-    def of_value(self, value: int) -> BinaryResponse:
-        stages = self.threshold_if_true, self.threshold_if_other, self.report_if_one, self.report_if_zero
-        return BinaryResponse(self.name, 1, *stages)
-
-    def cut_value(self, reports: Bytes, value: int) -> Bytes:
-        byte, bit = divmod(value, 8)
-        chosen: Bytes = reports[:, byte : byte + 1] >> np.uint8(bit) & np.uint8(1)
-        return chosen
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         together = mark(

@@ -41,9 +41,9 @@ def check_selections(answers: ArrayLike, n_values: int, max_selected: int) -> ND
     if given.shape == (0,):  # an empty list
         given = given.reshape(0, n_values)
     selected = given.astype(np.bool_)
-    if given.shape[1:] != (n_values,) or not np.array_equal(selected, given):
+    if given.shape[1:] != (n_values,) or (selected != given).any():
         raise AnswerError("$", expected)
-    if selected.size and selected.sum(axis=1).max() > max_selected:
+    if selected.size and np.add.reduce(selected, axis=1, dtype=np.intp).max() > max_selected:
         raise AnswerError("$", f"at most {max_selected} options may be selected.")
     return selected
 

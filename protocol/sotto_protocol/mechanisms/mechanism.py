@@ -8,6 +8,7 @@ the answer, `prob_support_if_true`, and one that is not, `prob_support_if_other`
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -167,14 +168,19 @@ class Mechanism(ABC):
         return False
 
     @property
-    def asks_one(self) -> bool:
-        """Whether a device draws one value and is asked only that. Support is then counted by value."""
+    def asks_some(self) -> bool:
+        """Whether a device draws some values and is asked only these. Support is then counted by value."""
         return False
 
     @property
-    def one_in(self) -> int:
+    def n_asked(self) -> int:
+        """How many rows of counts a report adds to, if it has cohorts."""
+        return 1
+
+    @property
+    def one_in(self) -> Fraction:
         """One device in this many is asked a given value."""
-        return self.n_values if self.asks_one else 1
+        return Fraction(self.n_values, self.n_asked) if self.asks_some else Fraction(1)
 
     @property
     def finds_unlisted(self) -> bool:
@@ -182,7 +188,7 @@ class Mechanism(ABC):
         return self.needs_records
 
     def asked_values(self, group: Bytes) -> NDArray[np.intp] | None:
-        """Return the one value that each device is asked, by its group, shape (n, group_bytes). None: all values."""
+        """Return the values that each device is asked, by its group, ascending, shape (n, n_asked). None: all."""
         return None
 
     def true_values(self, answers: NDArray[Any]) -> NDArray[np.bool_] | None:
@@ -409,10 +415,18 @@ class PureMechanism(Mechanism):
         return [labels[value] for value in self.supported(report)]
 
     @property
+    def usual_share(self) -> float:
+        """The share that every value is taken to have: of any-of as if people selected half of what they may."""
+        return self.max_selected / (2 * self.n_values) if self.takes_rows else 1 / self.n_values
+
+    @property
     def report_variance(self) -> float:
-        """The mean variance, by a device's noise, of one report's debiased shares; of one-of whatever is true."""
+        """The mean variance, by a device's noise, of one report's debiased shares; of one-of whatever is true.
+
+        Of any-of it is that of `usual_share`.
+        """
         true, other = self.prob_support_if_true, self.prob_support_if_other
-        share = 1 / self.n_values
+        share = self.usual_share
         noise = share * true * (1 - true) + (1 - share) * other * (1 - other)
         return noise / (true - other) ** 2
 
@@ -445,15 +459,13 @@ class ChoiceMechanism(PureMechanism):
 
 
 class SelectionMechanism(PureMechanism):
-    """A pure mechanism for answers that are rows of values, each of which goes through coins of its own."""
+    """A pure mechanism for answers that are rows of values, whose report begins with a bit for each of them."""
 
     __slots__ = ()
     takes_rows: ClassVar[bool] = True
 
-    @abstractmethod
-    def of_value(self, value: int) -> ChoiceMechanism:
-        """Return the yes-no channel that one value alone goes through; its reports are those of `cut_value`."""
-
-    @abstractmethod
     def cut_value(self, reports: Bytes, value: int) -> Bytes:
-        """Return the part of n packed reports that speaks of one value, shape (n, n_bytes of `of_value`'s)."""
+        """Return the bit of n packed reports that speaks of one value, shape (n, 1)."""
+        byte, bit = divmod(value, 8)
+        chosen: Bytes = reports[:, byte : byte + 1] >> np.uint8(bit) & np.uint8(1)
+        return chosen

@@ -22,9 +22,14 @@ class BitsResponse(Mechanism):
     __slots__ = ()
 
     @property
+    def _n_bits(self) -> int:
+        """How many bits a block has: those of the values, and of what else there is behind them."""
+        return self.n_values
+
+    @property
     def _block_bytes(self) -> int:
-        """The bytes that n_values bits take."""
-        return (self.n_values + 7) // 8
+        """The bytes that a block takes."""
+        return (self._n_bits + 7) // 8
 
     @property
     def n_bytes(self) -> int:
@@ -39,7 +44,7 @@ class BitsResponse(Mechanism):
     def from_wire(self, values: Sequence[Any]) -> Bytes:
         """Unpack canonical base64 (RFC 4648, padded) of exactly n_bytes, spare bits zero."""
         rows = bytearray()
-        last_byte_max = 0xFF >> (-self.n_values % 8)
+        last_byte_max = 0xFF >> (-self._n_bits % 8)
         for value in values:
             row = decode_base64(value)
             if row is None or len(row) != self.n_bytes or row[-1] > last_byte_max:
@@ -57,7 +62,7 @@ class BitsResponse(Mechanism):
 
     @property
     def _expected(self) -> str:
-        return f"canonical base64 of {self.n_values} bits in {self.n_bytes} bytes, spare bits zero"
+        return f"canonical base64 of {self._n_bits} bits in {self.n_bytes} bytes, spare bits zero"
 
     def supported(self, report: Bytes) -> list[int]:
         return np.unpackbits(report, count=self.n_values, bitorder="little").nonzero()[0].tolist()

@@ -19,6 +19,7 @@ from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.geometry import GeometryResponse, ask_geometry, geometry
 from sotto_protocol.mechanisms.kary import KaryResponse, k_ary, k_ary_in_waves
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
+from sotto_protocol.mechanisms.padded_subset import PaddedSubset, ask_padded_subset, padded_subset
 from sotto_protocol.mechanisms.sketch.design import ask_sketch
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, best_subset
@@ -27,7 +28,8 @@ from sotto_protocol.mechanisms.window_design import ask_window
 
 _NEAR, _SHORT_BYTES = 1.03, 64
 """What `auto` gives up, of the variance, for reports that are shorter: where they are longer than so many bytes."""
-_RECOGNISED = "reports that are kept over the waves would be so rare that they tell devices apart; take k-ary or oue."
+_RARE = "reports that are kept over the waves would be so rare that they tell devices apart; take "
+_RECOGNISED, _MEMBERS_RECOGNISED = f"{_RARE}k-ary or oue.", f"{_RARE}basic-rappor."
 AUTO = "auto"
 """The name by which an author asks for the best of those that an epsilon alone makes."""
 JOINT, _OF_JOINT = "joint", ("k-ary", "subset", "oue")
@@ -83,6 +85,7 @@ ENTRIES: list[Entry] = [
     _by_epsilon("oue", "one-of", unary.UnaryEncoding, unary.optimised_unary, unary.optimised_unary_in_waves),
     Entry("basic-rappor", "one-of", unary.UnaryEncoding, unary.ask_basic_rappor, None, unary.basic_in_waves, True),
     Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips, bit_flips.bit_flips),
+    Entry("subset", "any-of", PaddedSubset, ask_padded_subset, padded_subset, why_once=_MEMBERS_RECOGNISED),
     Entry("asked-option", "any-of", AskedOption, ask_asked_option, asked_option),
     Entry(
         "basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, None, bit_flips.basic_in_waves, True
@@ -139,7 +142,7 @@ def candidates(
 def best_of(
     question_type: str, n_options: int, epsilon: Decimal, epsilon_forever: Decimal | None = None, *max_selected: int
 ) -> PureMechanism:
-    """Return that of the lowest variance of one report, whatever the truth is; arguments are those of `candidates`.
+    """Return that of the lowest variance of one report; arguments are those of `candidates`.
 
     Of those within 3 % of it, one whose reports are long is passed over for one whose reports are shorter. It is kept:
     plans and proposals ask for it again.

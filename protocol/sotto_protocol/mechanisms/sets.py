@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,15 +29,17 @@ from sotto_protocol.told_apart import Outcome, Outcomes
 class OutputSets(Mechanism):
     """With threshold_if_true / 2**32 an output that supports the answer, uniformly, else another, uniformly.
 
-    `n_values` in [2, 65536]: how many values the reports are counted for.
+    `n_values` in [2, 65536], of any-of from 1: how many values the reports are counted for.
     """
+
+    fewest_values: ClassVar[int] = 2
 
     name: str
     n_values: int
     threshold_if_true: int
 
     def __post_init__(self) -> None:
-        check_integer("n_values", self.n_values, 2, MAX_VALUES)
+        check_integer("n_values", self.n_values, self.fewest_values, MAX_VALUES)
         self._check_shape()
         self._check_likelier("threshold_if_true", self.threshold_if_true)
 

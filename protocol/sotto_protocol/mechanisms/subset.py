@@ -7,7 +7,8 @@ size.
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import comb, isqrt
+from functools import cached_property
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sotto_protocol.errors import ReportError
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import check_integer
+from sotto_protocol.mechanisms.drawn_sets import draw_set, draw_sets, first_threshold, members_of
 from sotto_protocol.mechanisms.mechanism import Bytes, Chances, Counts
 from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import count_row_ones
@@ -80,13 +82,9 @@ class SubsetResponse(BitsResponse, SetResponse):
         weight = fields.integer("weight", 1, most_weight(n_options))
         return {"n_values": n_options, "threshold_if_true": threshold, "weight": weight}
 
-    @property
-    def _start(self) -> int:
-        """The threshold of the coins from which a set is begun: hardly ever too large, for adding takes least draws.
-
-        Any start gives uniform sets, since its coins are all alike and so are the options that are added or taken out.
-        """
-        return max(0, 256 * (2 * self.weight - isqrt(9 * self.weight)) // (2 * self.n_values)) << 24
+    @cached_property
+    def _first(self) -> int:
+        return first_threshold(self.weight, self.n_values)
 
     def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
         """Draw a set of the others, all as large, and put the true one in the place of one of them, or not.
@@ -101,10 +99,7 @@ class SubsetResponse(BitsResponse, SetResponse):
         n_others, every = self.n_values - 1, np.arange(len(rows))
         has_true = coins.flip(self.threshold_if_true, len(rows))
         bits = np.zeros((len(rows), self.n_values), np.bool_)
-        if self._start:
-            bits[:, :n_others] = coins.flip(self._start, len(rows) * n_others).reshape(-1, n_others)
-        self._make_weights(bits, coins)
-        members = np.flatnonzero(bits)  # `weight` of each row
+        members = draw_sets(bits, self.weight, n_others, self._first, coins)
         bits.ravel()[members[every * self.weight + coins.uniform(self.weight, len(rows))]] = ~has_true
         # The others are 0, 1, .. with the last one in the place of the true one.
         bits[:, n_others] = bits[every, rows]
@@ -113,26 +108,13 @@ class SubsetResponse(BitsResponse, SetResponse):
 
     def _respond_one(self, answer: int, coins: Coins) -> Bytes:
         """Return one response, shape (n_bytes,), by the very coins that a batch of one takes: faster for one."""
-        n_others, start = self.n_values - 1, self._start
+        n_others = self.n_values - 1
         has_true = coins.flip_few(self.threshold_if_true, 1)[0]
-        bits = bytearray(coins.flip_few(start, n_others) if start else n_others)
-        while missing := self.weight - bits.count(1):
-            for place in coins.uniform_few(n_others, abs(missing)):
-                bits[place] = missing > 0
-        members = np.flatnonzero(np.frombuffer(bits, np.uint8))
-        bits[members[coins.uniform_one(self.weight)]] = not has_true
+        bits = draw_set(self.weight, n_others, self._first, coins)
+        bits[members_of(bits, self.weight)[coins.uniform_one(self.weight)]] = not has_true
         bits.append(bits[answer] if answer < n_others else 0)
         bits[answer] = has_true
         return np.packbits(np.frombuffer(bits, np.uint8), bitorder="little")
-
-    def _make_weights(self, bits: NDArray[np.bool_], coins: Coins) -> None:
-        """Add to each row's set, or take out of it, uniform members until it has `weight`."""
-        missing = self.weight - _count_members(bits)
-        while len(wrong := missing.nonzero()[0]):
-            n_draws = np.abs(missing[wrong])
-            drawn = coins.uniform(self.n_values - 1, int(n_draws.sum()))
-            bits[np.repeat(wrong, n_draws), drawn] = np.repeat(missing[wrong] > 0, n_draws)
-            missing[wrong] = self.weight - _count_members(bits[wrong])
 
     def check_counts(self, counts: Counts, n_reports: int) -> None:
         if sum(counts.tolist()) != self.weight * n_reports:
@@ -180,12 +162,6 @@ def _drawn(n_all: int, n_marked: int, n_drawn: int) -> list[float]:
 
 def _padded(chances: list[float], size: int) -> Chances:
     return np.array(chances + [0.0] * (size - len(chances)))
-
-
-def _count_members(bits: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return how many bits of each row are set: twice as fast as numpy's count of what is not zero."""
-    counts: NDArray[np.uint16] = bits.view(np.uint8).sum(axis=1, dtype=np.uint16)
-    return counts.astype(np.int64)
 
 
 def most_weight(n_options: int) -> int:

@@ -3,20 +3,22 @@
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol import COIN_SCALE, Coins
+from sotto_protocol.coins import Edges
 from sotto_protocol.mechanisms.mechanism import Bytes
 
 MAX_WAYS = 256
 """A uniform integer has so many values at most: then two bytes decide it."""
 _MAX_DRAWS = 64  # what draws more draws until it fits, which has no end
 
-Draws = set[tuple[str, int, int]]
-"""What was drawn: ("flip", threshold, n_coins) and ("uniform", n_values, n_draws)."""
+Draws = set[tuple[str, int | Edges, int]]
+"""What was drawn: ("flip", threshold, n_coins), ("uniform", n_values, n_draws) and ("place", edges, n_draws)."""
 Distribution = dict[bytes, Fraction]
 """The probability of every packed report."""
 
@@ -55,6 +57,15 @@ class BranchingCoins(Coins):
 
     def uniform_one(self, n_values: int) -> int:
         return self.uniform_few(n_values, 1)[0]
+
+    def place(self, edges: Edges, n_draws: int) -> NDArray[np.intp]:
+        return np.array([self.place_one(edges) for _ in range(n_draws)], np.intp)
+
+    def place_one(self, edges: Edges) -> int:
+        self.drawn.add(("place", edges, 1))
+        sizes = [high - low for low, high in pairwise([0, *edges.numerators, edges.whole])]
+        possible = [place for place, size in enumerate(sizes) if size]
+        return possible[self._fall([sizes[place] for place in possible], edges.whole)]
 
     def _fall(self, weights: list[int], total: int) -> int:
         place = len(self.ways)

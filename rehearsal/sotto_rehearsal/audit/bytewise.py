@@ -11,9 +11,11 @@ from functools import lru_cache
 from itertools import combinations, cycle, product
 
 from sotto_protocol import COIN_SCALE, Coins, given_bytes
+from sotto_protocol.coins import Edges
 
 _MOST_BYTES = 4  # of a coin
 _WORD = 2  # bytes of an integer
+_PLACE_WORD, _MOST_WORDS = 4, 3  # bytes of a word of a number that is placed; and so many words
 _ALL_TOGETHER = 3  # of so many draws, every way of ties is tried; of more, of every two
 
 Ends = list[tuple[bytes, int]]
@@ -23,8 +25,13 @@ Batch = Callable[[Coins, int], Iterable[int]]
 
 
 @lru_cache(maxsize=256)
-def falls_exactly(kind: str, number: int, n_draws: int) -> bool:
-    """Whether a batch has its probabilities exactly: ("flip", threshold) or ("uniform", n_values up to 256)."""
+def falls_exactly(kind: str, number: int | Edges, n_draws: int) -> bool:
+    """Whether a batch has its probabilities exactly.
+
+    ("flip", threshold), ("uniform", n_values up to 256) or ("place", edges).
+    """
+    if isinstance(number, Edges):
+        return places_exactly(number)
     return flips_exactly(number, n_draws) if kind == "flip" else is_uniform(number, n_draws)
 
 
@@ -42,6 +49,51 @@ def flips_exactly(threshold: int, n_coins: int) -> bool:
     if ends != ends_few or prob != Fraction(threshold, COIN_SCALE):
         return False
     return all(_is_as_alone(flip, batch, 1) for batch in _batches(ends, n_coins) for flip in flips)
+
+
+def places_exactly(edges: Edges) -> bool:
+    """Whether a number is placed where it belongs, on both sides of every edge, by as few words as tell.
+
+    Numbers are tried that begin as an edge does for so many words, but for the last, which is that or next to it.
+    """
+    cuts = [Fraction(numerator, edges.whole) for numerator in edges.numerators]
+    draws: list[Callable[[Coins], int]] = [
+        lambda coins: coins.place_one(edges),
+        lambda coins: int(coins.place(edges, 1)[0]),
+    ]
+    for cut, n_words, step in product(cuts, range(1, _MOST_WORDS + 1), (-1, 0, 1)):
+        number = int(cut * COIN_SCALE**n_words) + step
+        if not 0 <= number < COIN_SCALE**n_words:
+            continue
+        words = number.to_bytes(_PLACE_WORD * n_words, "big")
+        opened = [_is_open(words[:n], cuts) for n in range(_PLACE_WORD, len(words) + 1, _PLACE_WORD)]
+        if opened[-1]:
+            continue  # it takes more words
+        place = sum(cut <= Fraction(number, COIN_SCALE**n_words) for cut in cuts)
+        n_taken = _PLACE_WORD * (opened.index(False) + 1)
+        if not all(_takes_just(draw, words[:n_taken], place) for draw in draws):
+            return False
+    return True
+
+
+def _is_open(words: bytes, cuts: list[Fraction]) -> bool:
+    """Whether a number that begins with these words may be on either side of some edge."""
+    size = Fraction(1, 256 ** len(words))
+    low = int.from_bytes(words, "big") * size
+    return any(low < cut < low + size for cut in cuts)
+
+
+def _takes_just(draw: Callable[[Coins], int], stream: bytes, expected: int) -> bool:
+    take, sizes = given_bytes(stream), list[int]()
+
+    def counted(n_taken: int) -> bytes:
+        sizes.append(n_taken)
+        return take(n_taken)
+
+    try:
+        return draw(Coins(counted)) == expected and sum(sizes) == len(stream)
+    except ValueError:  # it takes more
+        return False
 
 
 def _ends_of_coin(flip: Batch) -> Ends:

@@ -90,4 +90,4 @@ def _support(design: Design, sample: Sample, index: int, place: int, chosen: Cho
         return speaks
     rows = sample.rows(index, chosen, place)
     counts = question.mechanism.count_support(rows)
-    return counts[:, 1] if question.mechanism.asks_one else counts
+    return counts[:, 1] if question.mechanism.asks_some else counts

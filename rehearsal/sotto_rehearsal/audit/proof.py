@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bits import OptionBits
 from sotto_protocol.mechanisms.kary import KaryResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism, PureMechanism
+from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.sets import SetResponse
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_rehearsal.audit.branching import Distribution, Outcomes, TooManyError
@@ -73,7 +75,7 @@ def prove(question: Question) -> Proof:
     declared = question.epsilon, question.epsilon_forever
     try:
         permanent, reported = _channels(question.mechanism, outcomes)
-        draws_exactly = all(falls_exactly(*draw) for draw in sorted(outcomes.drawn))
+        draws_exactly = all(falls_exactly(*draw) for draw in sorted(outcomes.drawn, key=str))
         rates = _has_published_rates(question.mechanism, reported)
     except TooManyError:
         return Proof(question.id, 0, None, declared[0], None, declared[1], False)
@@ -156,8 +158,13 @@ def _published(mechanism: Mechanism, answer: NDArray[Any]) -> list[Fraction]:
         case OptionBits() | AskedOption():
             one, zero = threshold.get("report_if_one", Fraction(1)), threshold.get("report_if_zero", Fraction(0))
             rates = [kept * one + (1 - kept) * zero for kept in (threshold["threshold_if_other"], true)]
-            share = mechanism.n_values if isinstance(mechanism, AskedOption) else 1
-            return [rates[_is_true(mechanism, answer, value)] / share for value in every]
+            return [rates[_is_true(mechanism, answer, value)] / mechanism.one_in for value in every]
+        case PaddedSubset():
+            members, size = mechanism.n_members, mechanism.weight
+            none = Fraction(comb(mechanism.n_values, size), comb(members, size))  # of all sets those with none of it
+            own = true * Fraction(size, members) / (1 - none)
+            other = own + Fraction(size, mechanism.n_values) * (1 - true - true * none / (1 - none))
+            return [own if _is_true(mechanism, answer, value) else other for value in every]
         case KaryResponse():
             kept = threshold.get("report_if_true", Fraction(1))
             truth = true * kept + (1 - true) * (1 - kept) / (mechanism.n_values - 1)

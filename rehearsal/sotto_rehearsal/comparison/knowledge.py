@@ -81,8 +81,8 @@ class Trial:
         subject, question = self.subject, self.subject.question
         n_runs = runs_within(subject, self.n_runs)
         estimates = np.array([report_estimates(subject, crowd) for crowd in self.crowds[:n_runs]])
-        # About these respondents nothing is said where one option is asked of each: they are not all of them.
-        is_of_others = question.mechanism.has_cohorts and subject.about_respondents
+        # About these respondents nothing is said where each is asked some options: they are not all of them.
+        is_of_others = question.mechanism.asks_some and subject.about_respondents
         named = None
         if subject.has_names and n_runs:  # ties fall as they may
             named = float(

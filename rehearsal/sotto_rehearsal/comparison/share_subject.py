@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class ShareSubject(Subject):
         return half_width(self.n_asked, self.channel, options=self._plan(self.options.about))
 
     def estimates(self, support: Numbers) -> Floats:
-        if self.question.mechanism.has_cohorts:
+        if self.question.mechanism.asks_some:
             return shares_of(support[:, 1], np.maximum(support[:, 0], 1), self.channel)
         return shares_of(support, self.n, self.channel)
 
@@ -43,9 +44,8 @@ class ShareSubject(Subject):
         return half_width(self.n, NO_PRIVACY, options=self._plan("population"), n_intervals=n_intervals)
 
     def _devices_needed(self, wanted: float) -> int:
-        mechanism = self.question.mechanism
         n = respondents_needed(wanted, self.channel, options=self._plan(self.options.about))
-        return n * (mechanism.n_values if mechanism.has_cohorts else 1)
+        return ceil(n * self.question.mechanism.one_in)
 
     def _plan(self, target: Target) -> PlanOptions:
         return PlanOptions(level=self.options.level, method=self.options.method, target=target, share=self.value)

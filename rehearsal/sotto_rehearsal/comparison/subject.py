@@ -81,9 +81,8 @@ class Subject(ABC):
 
     @property
     def n_asked(self) -> int:
-        """How many devices report on the one answer: of asked-option one in as many as there are options."""
-        mechanism = self.question.mechanism
-        return max(1, self.n // mechanism.n_values) if mechanism.has_cohorts else self.n
+        """How many devices report on the one answer: of asked-option a part."""
+        return max(1, int(self.n / self.question.mechanism.one_in))
 
     @property
     def beta(self) -> float:

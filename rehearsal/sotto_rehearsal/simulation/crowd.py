@@ -84,10 +84,10 @@ class Crowd:
         of = self.task.truth.questions[index]
         asked = of.question.mechanism.asked_values(group)
         if asked is not None:
-            n_labels = len(of.answers.labels)
-            chosen = answers[np.arange(len(asked)), asked]
-            self.sums[index] += np.bincount(asked, weights=chosen, minlength=n_labels)
-            self.n_people[index] += np.bincount(asked, minlength=n_labels)
+            n_labels, options = len(of.answers.labels), asked.ravel()
+            chosen = np.take_along_axis(answers, asked, axis=1).ravel()
+            self.sums[index] += np.bincount(options, weights=chosen, minlength=n_labels)
+            self.n_people[index] += np.bincount(options, minlength=n_labels)
         else:
             self.sums[index] += of.answers.add_up(answers)
             self.n_people[index] += len(answers)

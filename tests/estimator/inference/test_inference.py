@@ -24,8 +24,10 @@ from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import outlook_of
 from sotto_estimator.shares.of_tally import estimate_tally, intervals_together
 from sotto_protocol import Question, Survey, Tally, compile_survey
+from sotto_protocol.mechanisms.bit_flips import BitFlips
 from sotto_protocol.mechanisms.bloom.hash import bloom_bits
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism, SelectionMechanism
+from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.registry import ENTRIES
 from sotto_protocol.mechanisms.sketch.hash import bucket, string_number
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
@@ -38,7 +40,6 @@ OF_TYPES_HERE = OF_TYPES | {"one-of": {"options": OPTIONS}, "text": {"n_cohorts"
 OF_NAMES_HERE = OF_NAMES | {
     "rappor": {"n_bits": 4, "n_cohorts": 2},
     "sketch": {"n_cohorts": 2},
-    "subset": {"weight": 2},
 }
 STRINGS = ["oak", "elm", "ash"]
 
@@ -48,7 +49,8 @@ def surveys() -> Iterator[Any]:
     for entry in ENTRIES:
         for more in [{}, {"epsilon_forever": Decimal(3)}][: 2 if entry.may_repeat else 1]:
             members = {"id": "q", "type": entry.question_type, "text": "?", "mechanism": entry.name, "epsilon": 2}
-            asked = OF_TYPES_HERE[entry.question_type] | OF_NAMES_HERE.get(entry.name, {}) | more
+            weight = {"weight": 2} if (entry.question_type, entry.name) == ("one-of", "subset") else {}
+            asked = OF_TYPES_HERE[entry.question_type] | OF_NAMES_HERE.get(entry.name, {}) | weight | more
             document = {key: value for key, value in (members | asked).items() if value is not None}
             document["epsilon"] = Decimal(2) if "epsilon" in document else None
             document = {key: value for key, value in document.items() if value is not None}
@@ -108,7 +110,7 @@ def enumerated(question: Question) -> tuple[NDArray[np.uint8], NDArray[np.float6
     """Return every packed report, shape (m, n_bytes), and its probability, shape (m, n_answers), by answer."""
     mechanism: Any = question.mechanism
     answers = answers_to(question)
-    if mechanism.asks_one:
+    if mechanism.asks_some:
         yes, no = reported_ones(mechanism)
         listed = [(option, is_yes) for option in range(mechanism.n_values) for is_yes in (0, 1)]
         probs = [[yes if row[option] else no for row in answers] for option, _ in listed]
@@ -130,6 +132,13 @@ def enumerated(question: Question) -> tuple[NDArray[np.uint8], NDArray[np.float6
             return of_bits(mechanism, np.array(answers, np.bool_))
         values = [1] if mechanism.n_values == 1 else range(mechanism.n_values)
         return of_bits(mechanism, np.array([[answer == value for value in values] for answer in answers]))
+    if isinstance(mechanism, PaddedSubset):
+        bits = np.array([*product([0, 1], repeat=mechanism.n_members)], np.uint8)
+        bits = bits[bits.sum(axis=1) == mechanism.weight]
+        n_blanks = np.array([mechanism.max_selected - sum(row) for row in answers])
+        blanks = np.arange(mechanism.max_selected) < n_blanks[:, None]
+        has_any = bits @ np.concatenate([np.array(answers), blanks], axis=1).T > 0
+        return np.packbits(bits, axis=1, bitorder="little"), of_sets(bits, has_any, mechanism)
     if mechanism.n_outputs:
         reports = of_outputs(mechanism, mechanism.n_outputs)
     else:
@@ -211,7 +220,7 @@ def test_estimates_are_right_on_average_over_every_report(survey: Survey) -> Non
 def test_intervals_of_two_reports_hold_what_is_true_as_often_as_they_say(survey: Survey, target: Target) -> None:
     [question] = survey.questions
     mechanism = question.mechanism
-    if mechanism.asks_one and target == "respondents":  # it is about those who were asked the option, whoever that is
+    if mechanism.asks_some and target == "respondents":  # it is about those who were asked the option, whoever that is
         return
     level, (reports, probs), true = 0.5, enumerated(question), truths(question)
     people = probs.mean(axis=1)  # of a population in which every answer is as common
@@ -239,7 +248,7 @@ def test_covariances_are_those_of_every_report(survey: Survey, target: Target) -
     [question] = survey.questions
     reports, probs = enumerated(question)
     is_told = question.mechanism.prob_support_both is not None
-    if not is_told and not (isinstance(question.mechanism, SelectionMechanism) and target == "respondents"):
+    if not is_told and not (isinstance(question.mechanism, BitFlips) and target == "respondents"):
         with pytest.raises(DomainError, match="does not show how answers go together"):
             share_covariance(tally_of(survey, reports[:2]), "q", target=target)
         return

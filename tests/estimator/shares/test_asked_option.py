@@ -29,6 +29,7 @@ from sotto_protocol.explain import explain
 from sotto_protocol.mechanisms.asked_option import AskedOption, asked_option
 from sotto_protocol.mechanisms.bit_flips import bit_flips
 from sotto_protocol.mechanisms.checks import BadValueError
+from sotto_protocol.mechanisms.padded_subset import padded_subset
 from sotto_protocol.mechanisms.registry import best_of
 
 OPTIONS = ["red", "green", "blue", "grey"]
@@ -107,9 +108,7 @@ def test_shares_are_unbiased_and_vary_as_is_said_and_their_intervals_cover() -> 
     variances = 4 * reported * (1 - reported) / channel.contrast**2 / n
     assert (np.abs(shares.mean(axis=0) - SHARES) < 4.5 * np.sqrt(variances / n_crowds)).all()
     assert shares.var(axis=0) / variances == pytest.approx(np.ones(4), abs=0.3)
-    assert variances[0] * n == pytest.approx(mechanism.report_variance + 1 / 4), (
-        "of a share of one half, as is compared"
-    )
+    assert variances[0] * n == pytest.approx(mechanism.report_variance + 1 / 4), "where all may be selected, of a half"
     assert ((low <= SHARES) & (high >= SHARES)).mean() >= 0.95
 
 
@@ -124,40 +123,45 @@ RATIOS += [(16, 2, 0.5, 1.0), (16, 2, 4, 3.0), (8, 1, 0.5, 0.5), (8, 1, 4, 1.2)]
 
 @pytest.mark.parametrize(("k", "most", "epsilon", "ratio"), RATIOS)
 def test_a_split_epsilon_has_so_many_times_the_noise(k: int, most: int, epsilon: float, ratio: float) -> None:
-    flips, asked = (design(k, Decimal(str(epsilon)), most) for design in (bit_flips, asked_option))
+    flips, asked = (design(k, Decimal(str(epsilon)), most) for design in (bit_flips, one_option))
     assert flips.report_variance == pytest.approx(noise(epsilon / min(2 * most, k)), rel=1e-5)
-    assert asked.report_variance == pytest.approx(k * noise(epsilon) + (k - 1) / 4, rel=1e-5)
+    share = most / (2 * k)
+    assert asked.report_variance == pytest.approx(k * noise(epsilon) + (k - 1) * share * (1 - share), rel=1e-5)
     assert flips.report_variance / (k * noise(epsilon)) == pytest.approx(ratio, rel=0.07)
+
+
+def one_option(k: int, epsilon: Decimal, most: int) -> AskedOption:
+    return asked_option(k, epsilon, most, 1)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 8, 40])
+def test_auto_takes_what_has_the_least_variance_where_people_select_half_of_what_they_may(k: int) -> None:
+    """Noise, and who is asked; by formulas of this test's own, of what each report supports."""
+    for most in {1, min(2, k), (k + 1) // 2, k}:
+        for epsilon in ("0.1", "0.5", "1", "2", "4", "8"):
+            made = [design(k, Decimal(epsilon), most) for design in (bit_flips, padded_subset, asked_option)]
+            chosen = best_of("any-of", k, Decimal(epsilon), None, most)
+            assert variance_at(most / (2 * k), chosen) <= 1.03 * min(variance_at(most / (2 * k), one) for one in made)
 
 
 def variance_at(share: float, mechanism: Any) -> float:
     """The variance of one respondent's part of a debiased share: noise, and who is sampled and asked."""
     true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
     reported = other + share * (true - other)
-    one_in = mechanism.n_values if mechanism.name == "asked-option" else 1
+    one_in = mechanism.n_values / mechanism.asked if mechanism.name == "asked-option" else 1
     return float(one_in * reported * (1 - reported) / (true - other) ** 2)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 8, 40])
-def test_auto_takes_what_has_less_variance_whatever_the_share_is(k: int) -> None:
-    for most in {1, min(2, k), (k + 1) // 2, k}:
-        for epsilon in ("0.1", "0.5", "1", "2", "4", "8"):
-            flips, asked = (design(k, Decimal(epsilon), most) for design in (bit_flips, asked_option))
-            chosen = best_of("any-of", k, Decimal(epsilon), None, most)
-            shares = [at / 20 for at in range(21)]
-            is_less = [variance_at(share, asked) < variance_at(share, flips) for share in shares]
-            assert chosen == (asked if k > 1 and all(is_less) else flips)
-            assert is_less[10] == all(is_less), "one half is the hardest"
 
 
 def test_a_plan_has_both_for_the_same_people() -> None:
     """One in eight is asked an option: the widths are those of an eighth of the people at all of epsilon."""
     options = PlanOptions(method="clopper-pearson")
-    [asked, flips, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, options=options)
-    assert (flips.mechanism, asked.mechanism) == ("bit-flips", "asked-option")
+    [padded, asked, flips, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, options=options)
+    assert (padded.mechanism, flips.mechanism, asked.mechanism) == ("subset", "bit-flips", "asked-option")
+    assert padded.is_auto
     assert asked.half_width == pytest.approx(half_width(500, Channel.warner_of_epsilon(1), options=options), rel=1e-6)
-    assert asked.half_width < flips.half_width
-    [needed, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], None, asked.half_width, options=options)
+    assert padded.half_width < asked.half_width < flips.half_width
+    rows = plan_rows(QuestionShape(8, 3), [Decimal(1)], None, asked.half_width, options=options)
+    [needed] = [row for row in rows if row.mechanism == asked.mechanism]
     assert needed.n_reports == pytest.approx(4000, rel=0.02)
     [waves, *_] = plan_rows(QuestionShape(8, 3), [Decimal(1)], 4000, None, Decimal(2), options=options)
     assert waves.mechanism == "basic-rappor"
@@ -236,7 +240,7 @@ def test_what_is_said_of_it() -> None:
     said = explain(SURVEY).questions[0].what_happens
     assert "picks one of the 4 options at random, once and without looking at your answer" in said
     assert "It sends nothing about the other options." in said
-    with pytest.raises(DomainError, match=r'no report shows how options go together.*mechanism = "bit-flips"'):
+    with pytest.raises(DomainError, match=r'do not show how options go together.*mechanism = "bit-flips"'):
         read_sides(survey_of(QUESTION, {"type": "yes-no", "epsilon": Decimal(1)}), ["q0:red", "q1"], {})
 
 

@@ -82,7 +82,7 @@ def random_rows(seed: int, n_tallies: int) -> Iterator[tuple[Estimate, ...]]:
         question, n = survey.questions[0], round(10 ** rng.uniform(0.5, 4))
         n_options = len(question.labels)
         if question.mechanism.has_cohorts:
-            asked = rng.multinomial(n, rng.dirichlet([1.0] * n_options))
+            asked = rng.multivariate_hypergeometric([n] * n_options, n * question.mechanism.n_asked)
             counts = np.stack([asked, rng.binomial(asked, rng.uniform(size=n_options))], axis=1)
         elif question.mechanism.sums_to_one:
             counts = rng.multinomial(n, rng.dirichlet([0.7] * n_options))

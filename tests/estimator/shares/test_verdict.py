@@ -271,6 +271,7 @@ def test_of_an_option_that_other_people_are_asked_none_is_above_another_about_re
                 "text": "?",
                 "epsilon": 4,
                 "mechanism": "asked-option",
+                "asked": 1,
                 "options": list("abc"),
             }
         ],

@@ -17,9 +17,14 @@ export const anyOf = {
   },
   expected: (_, question) =>
     `an array or set of at most ${mostOf(question)} of these texts, none twice: ${listed(question.options)}`,
-  said: (said, question) =>
-    Array.isArray(said) ? textsOf(said, question) : { ...said, asked: question.options[said.asked] },
+  said: (said, question) => (Array.isArray(said) ? textsOf(said, question) : askedOf(said, question)),
 };
+
+/** Return what a report says of the options that it asks, in their texts. */
+function askedOf(/** @type {any} */ { asked, yes }, /** @type {any} */ question) {
+  if (!Array.isArray(asked)) return { asked: question.options[asked], yes };
+  return { asked: textsOf(asked, question), yes: textsOf(yes, question) };
+}
 
 /** How many options one person may select. @param {any} question */
 function mostOf({ mechanism }) {

@@ -24,6 +24,14 @@ export function hmacBytes(key: CryptoKey, context: Uint8Array): Take;
 /** A threshold t stands for the probability t / COIN_SCALE. */
 export const COIN_SCALE: number;
 /** @typedef {(nBytes: number) => Promise<Uint8Array>} Take so many fresh, independent, uniform bytes */
+/** Ascending fractions in (0, 1], of `whole`, that cut [0, 1) into pieces for `Coins.place`. */
+export class Edges {
+    /** @param {bigint[]} numerators @param {bigint} whole */
+    constructor(numerators: bigint[], whole: bigint);
+    whole: bigint;
+    rests: bigint[];
+    firsts: number[];
+}
 export class Coins {
     /** @param {Take} take */
     constructor(take: Take);
@@ -39,6 +47,17 @@ export class Coins {
      * @param {number} nValues @param {number} nDraws @returns {Promise<number[]>}
      */
     uniform(nValues: number, nDraws: number): Promise<number[]>;
+    /**
+     * Draw a number uniform on [0, 1), and return how many edges it is not below, exactly: 32 bits at a time, and more of
+     * them while it begins as an edge does.
+     * @param {Edges} edges @returns {Promise<number>}
+     */
+    place({ firsts, rests, whole }: Edges): Promise<number>;
+    /**
+     * Draw different integers in [0, nValues), in order: each by `uniform` on one value less than before (Fisher & Yates).
+     * @param {number} nValues @param {number} nDifferent @returns {Promise<number[]>}
+     */
+    different(nValues: number, nDifferent: number): Promise<number[]>;
     #private;
 }
 /**

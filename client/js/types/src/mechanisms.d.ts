@@ -14,10 +14,11 @@ export type Encoded = number | Uint8Array | string;
 export type Parameters = {
     [name: string]: any;
 };
-export type Mechanism = KaryResponse | WindowResponse | SubsetResponse | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism;
+export type Mechanism = KaryResponse | WindowResponse | SubsetResponse | PaddedSubset | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism;
 import { KaryResponse } from "./kary.js";
 import { WindowResponse } from "./window.js";
 import { SubsetResponse } from "./subset.js";
+import { PaddedSubset } from "./padded-subset.js";
 import { GeometryResponse } from "./geometry.js";
 import { SketchResponse } from "./sketch.js";
 import { AskedOption } from "./asked-option.js";

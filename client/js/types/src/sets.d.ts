@@ -6,14 +6,15 @@ export function epsilonOfOdds([ifTrue, ifOther]: bigint[]): bigint;
  */
 export function lossOfAlike(first: number, second: number, nReports: number, nOthers: number): bigint;
 /** Return the odds, by a threshold, of one output that supports an answer; throw RangeError unless it is the likelier. */
-export function likelier(name: string, threshold: number, nAgainst: number, nFor: number): bigint[];
+export function likelier(name: string, threshold: number, nAgainst: number | bigint, nFor: number | bigint): bigint[];
 /** One-of: what subset selection, projective geometry and k-ary response have in common. */
 export class SetResponse {
     /**
      * @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published
-     * @param {number} nAgainst how many outputs do not support an answer, @param {number} nFor for so many that do
+     * @param {number | bigint} nAgainst how many outputs do not support an answer, @param {number | bigint} nFor for so many
+     * that do
      */
-    constructor(name: string, nValues: number, { threshold_if_true: threshold }: import("./mechanisms.js").Parameters, nAgainst: number, nFor: number);
+    constructor(name: string, nValues: number, { threshold_if_true: threshold }: import("./mechanisms.js").Parameters, nAgainst: number | bigint, nFor: number | bigint);
     name: string;
     nValues: number;
     ifTrue: any;

@@ -78,7 +78,7 @@ def verdict_of_shares(question: Question, rows: Sequence[Estimate], tally: Tally
         return Verdict(question.id, share_findings(rows), aim=aim)
     together = intervals_together(tally, question, options, estimates.n_groups if options.simultaneous else 1)
     # About respondents each option is of those who were asked it: other people.
-    is_comparable = not (question.mechanism.asks_one and options.about == "respondents")
+    is_comparable = not (question.mechanism.asks_some and options.about == "respondents")
     order = order_of([ShareInterval(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
     shown = largest(rows, MAX_FINDINGS)
     if len(shown) < len(rows):

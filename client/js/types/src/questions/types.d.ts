@@ -35,7 +35,10 @@ export const TYPES: {
         skip: typeof import("./members.js").refuseSkip;
         encode: (given: any, question: import("../survey.js").Item) => Uint8Array | null;
         expected: (_: unknown, question: import("../survey.js").Item) => string;
-        said: (said: any, question: import("../survey.js").Item) => any;
+        said: (said: any, question: import("../survey.js").Item) => string[] | {
+            asked: any;
+            yes: any;
+        };
     };
     number: {
         options: () => never[];
@@ -102,7 +105,10 @@ export const PUBLISHED: {
         skip: typeof import("./members.js").refuseSkip;
         encode: (given: any, question: import("../survey.js").Item) => Uint8Array | null;
         expected: (_: unknown, question: import("../survey.js").Item) => string;
-        said: (said: any, question: import("../survey.js").Item) => any;
+        said: (said: any, question: import("../survey.js").Item) => string[] | {
+            asked: any;
+            yes: any;
+        };
     };
     number: {
         options: () => never[];
