@@ -16,6 +16,7 @@ import pytest
 
 import reference_device_vectors
 import reference_survey_vectors
+import reference_together
 from reference_refused_members import P, Q, put
 from reference_surveys import canonical, expand, of_thresholds
 from sotto_client.draws import Seed
@@ -38,7 +39,7 @@ def read(name: str) -> dict[str, Any]:
     return document
 
 
-SURVEYS, DEVICE = read("surveys.json"), read("device.json")
+SURVEYS, DEVICE, TOGETHER = read("surveys.json"), read("device.json"), read("together.json")
 
 
 def bytes_of(vector: Vector) -> bytes:
@@ -58,6 +59,7 @@ def survey_of(vector: Vector) -> Survey:
     [
         ("surveys.json", reference_survey_vectors.vectors_text),
         ("device.json", reference_device_vectors.vectors_text),
+        ("together.json", reference_together.vectors_text),
     ],
 )
 def test_the_vectors_are_what_the_reference_writes(name: str, written: Callable[[], str]) -> None:
@@ -79,13 +81,27 @@ def test_a_survey_is_read_as_the_vectors_say(vector: Vector) -> None:
     assert questions == vector.get("questions", questions)
 
 
-def test_every_text_that_is_no_survey_is_refused_where_the_vectors_say() -> None:
+@pytest.mark.parametrize("vector", TOGETHER["surveys"], ids=lambda v: v["about"])
+def test_a_survey_of_questions_that_are_asked_together_is_read_as_the_vectors_say(vector: Vector) -> None:
+    survey = Survey.from_canonical(bytes_of(vector))
+    assert (survey.canonical, survey.fingerprint) == (bytes_of(vector), vector["fingerprint"])
+    assert decimal_text(survey.epsilon_forever) == vector["epsilon_forever"]
+    assert [item.id for item in survey.items] == vector["items"]
+    options = {question.id: list(question.options) for question in survey.questions if len(question.items) > 1}
+    assert vector["options"] in ({}, options)
+
+
+@pytest.mark.parametrize("vectors", [SURVEYS, TOGETHER], ids=["alone", "together"])
+def test_every_text_that_is_no_survey_is_refused_where_the_vectors_say(vectors: Vector) -> None:
     found = []
-    for vector in SURVEYS["refused"]:
-        with pytest.raises(SurveyError) as caught:
+    for vector in vectors["refused"]:
+        try:
             Survey.from_canonical(bytes_of(vector))
-        found.append((vector["why"], caught.value.where))
-    assert found == [(vector["why"], vector["where"]) for vector in SURVEYS["refused"]]
+            where = "nowhere"
+        except SurveyError as fault:
+            where = fault.where
+        found.append((vector["why"], where))
+    assert found == [(vector["why"], vector["where"]) for vector in vectors["refused"]]
 
 
 def test_what_is_put_into_a_survey_is_all_that_is_wrong_with_it() -> None:

@@ -5,7 +5,7 @@ Written by `python tests/support/js_surveys.py > client/js/test/surveys.json`.
 
 import json
 
-from devices import DIARY, FIVE, INVITED, INVITED_PULSE, LUNCH, PULSE, ROTATED, WIDE, yes_no
+from devices import DIARY, FIVE, HABITS, INVITED, INVITED_PULSE, LUNCH, PAIRS, PULSE, ROTATED, WIDE, habits, yes_no
 from sotto_protocol import Survey, compile_toml
 
 AGAIN = compile_toml("""
@@ -85,6 +85,9 @@ def published() -> dict[str, Survey]:
         "supper": yes_no("supper"),
         "five": FIVE,
         "rotated": ROTATED,
+        "habits": HABITS,
+        "drawnHabits": habits(of_survey="draw = 1"),
+        "pairs": PAIRS,
     }
 
 

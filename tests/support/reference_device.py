@@ -57,6 +57,13 @@ def context_of(survey: Document, question: Document, label: str, answer: Answer 
 
 def encode(question: Document, given: Any) -> Answer:
     """Return an answer as the mechanism takes it; None stands for `skip`."""
+    if question["type"] == "joint":
+        value = 0
+        for item in question["questions"]:
+            place = encode(item, given.get(item["id"]))
+            assert isinstance(place, int)
+            value = value * len(item.get("options", ["no", "yes"])) + place
+        return value
     said = question["skip"] if given is None else given
     if question["type"] == "yes-no":
         return int(said == "yes" if given is None else said)
@@ -70,6 +77,11 @@ def encode(question: Document, given: Any) -> Answer:
     normal = counts_as(said)
     assert normal is not None
     return normal
+
+
+def answer_of(question: Document, answers: Mapping[str, Any]) -> Answer:
+    """Return the answer to a question, as the mechanism takes it, of all answers by id."""
+    return encode(question, answers if question["type"] == "joint" else answers.get(question["id"]))
 
 
 def group_of(survey: Document, question: Document, secret: bytes) -> list[int]:
@@ -194,8 +206,7 @@ def charge(survey: Document, answers: Mapping[str, Any], earlier: Sequence[Mappi
     units = 0
     for question in survey["questions"]:
         now, *before = [
-            settled_of(survey, question, encode(question, given.get(question["id"])), secret)
-            for given in (answers, *earlier)
+            settled_of(survey, question, answer_of(question, given), secret) for given in (answers, *earlier)
         ]
         n_before = before.count(now)
         units += epsilon_of(question, n_before + 1) - epsilon_of(question, n_before)

@@ -11,6 +11,7 @@ from reference_survey_cases import (
     MEMOS,
     NUMBERS,
     PADDED,
+    PLAIN,
     SOME_ASKED,
     SPOKEN,
     STAGES,
@@ -20,6 +21,7 @@ from reference_survey_cases import (
     text_shape,
 )
 from reference_surveys import Document, question, survey
+from reference_together import BOTH, BOTH_IN_WAVES, JOINED, THREE
 
 GRINNING = "\U0001f600"
 K_ARY = {"name": "k-ary", "threshold_if_true": 0x90000001}
@@ -72,6 +74,8 @@ SURVEYS: dict[str, Document] = {
         waves=2,
     ),
     "asked": survey(*[of_shape(f"a{index}", *shape) for index, shape in enumerate(ASKED[:3])], waves=3),
+    "together": survey(BOTH, PLAIN, THREE),
+    "together in waves": survey(*BOTH_IN_WAVES, waves=4),
     "members": survey(
         *[of_shape(f"p{index}", *shape) for index, shape in enumerate(PADDED[:6])],
         *[of_shape(f"s{index}", *shape) for index, shape in enumerate(SOME_ASKED)],
@@ -92,6 +96,7 @@ IDS = {"b_1": True, "10": False, "9": True, "constructor": False, "b-1": True, "
 KEPT = {"m0": "option 5", "m1": "option 0", "m2": "option 256", "m3": "option 8", "m4": "option 1"}
 MOVED = KEPT | {"m0": "option 0", "m2": "option 0", "m4": "option 2"}
 SELECTED = {"a0": ["option 0", "option 8"], "a1": ["option 0"], "a2": [f"option {n}" for n in range(257)]}
+ALL_JOINED = JOINED | {"a": True}
 MEMBERS: dict[str, Any] = {
     **{
         "p0": ["option 7", "option 0"],
@@ -133,6 +138,13 @@ CASES: list[Case] = [
     ("pots", "pulse", 9, PULSED),
     *[(f"an option, device {number}", "asked", 1, SELECTED) for number in range(4)],
     *[("an option, wave by wave", "asked", wave, SELECTED | {"a0": []}) for wave in (1, 3)],
+    *[
+        (f"asked together, device {device}", "together", 1, ALL_JOINED | other)
+        for device in range(2)
+        for other in ({}, {"smokes": True, "region": None}, {"region": "say nothing", "fasts": False}, {"b": True})
+    ],
+    *[("asked together, wave by wave", "together in waves", wave, JOINED) for wave in (1, 2)],
+    ("asked together, another answer", "together in waves", 3, JOINED | {"c": False}),
     *[(f"sets and options, device {n}", "members", 1, given) for n in range(2) for given in (MEMBERS, LEFT)],
     *[("sets and options, wave by wave", "members", wave, given) for wave, given in ((2, MEMBERS), (3, LEFT))],
     *[("options that are kept", "memos", wave, answers) for wave, answers in ((1, KEPT), (2, KEPT), (5, MOVED))],
@@ -157,6 +169,12 @@ SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("sets and options that are asked again", "members", [MEMBERS, MEMBERS, LEFT]),
     ("epsilons that do not add up", "memos", [KEPT] * 5),
     ("epsilons that do not add up, by answer", "memos", [KEPT, MOVED, KEPT, KEPT, MOVED]),
+    ("answers to questions that are asked together stay", "together in waves", [JOINED] * 4),
+    (
+        "one of those asked together changes",
+        "together in waves",
+        [JOINED | {"region": region} for region in ("north", "\u00e9", "north", None)],
+    ),
     ("a number that grows", "numbers in waves", [COUNTED | {"pulse": 30 + 20 * wave} for wave in range(9)]),
     ("numbers, back and forth", "numbers in waves", [(COUNTED, GROWN)[wave % 2] for wave in range(6)]),
 ]
@@ -197,6 +215,10 @@ REFUSED: list[tuple[str, Any, str]] = [
     *[("ids", IDS | {unknown: True}, "$") for unknown in ("2", "B_1", "__proto__", "")],
     ("skips", {"ones": "tea"}, "$"),
     *[("ids", given, "$") for given in _NO_ANSWERS],
+    *[("together", ALL_JOINED | {"smokes": given}, "smokes") for given in (None, 1, "yes", [], {})],
+    *[("together", ALL_JOINED | {"region": given}, "region") for given in ("", "North", "e\u0301", 0, True, ["north"])],
+    *[("together", ALL_JOINED | {unknown: {"smokes": True}}, "$") for unknown in ("both", "three", "d")],
+    *[("together", {key: given for key, given in ALL_JOINED.items() if key != left_out}, "$") for left_out in "bc"],
     *[
         ("numbers", COUNTED | {"age": given}, "age")
         for given in (-1, 121, 120.5, "12", True, None, [12], 2**53 + 1, 1e300)

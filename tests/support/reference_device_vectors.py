@@ -9,9 +9,9 @@ from typing import Any
 
 from reference import Stream
 from reference_device import (
+    answer_of,
     body_of,
     charge,
-    encode,
     group_of,
     invitation_of,
     marks_of,
@@ -23,6 +23,7 @@ from reference_device import (
 from reference_device_cases import CASES, EVERY, INVITATIONS, REFUSED, SEQUENCES, SURVEYS, Case
 from reference_draws import COINS, SURVEYS as DRAWN, coins_vector, report_vector
 from reference_surveys import Document, canonical, n_values_of, written
+from reference_together import JOINED
 
 
 def draw(label: str, n_bytes: int) -> bytes:
@@ -42,7 +43,7 @@ def _report(case: Case) -> dict[str, Any]:
     about, name, wave, given = case
     survey, seed = SURVEYS[name], f"{about} {wave}"
     secret, report_id = draw(about, 32), draw(f"id {seed}", 16)
-    answers = [encode(question, given.get(question["id"])) for question in survey["questions"]]
+    answers = [answer_of(question, given) for question in survey["questions"]]
     pairs = list(zip(survey["questions"], answers, strict=True))
     permanent = [permanent_of(survey, question, answer, secret) for question, answer in pairs]
     streams = [Stream(_coins(question, seed)) for question in survey["questions"]]
@@ -77,7 +78,7 @@ def _sequence(about: str, name: str, given: list[dict[str, Any]]) -> dict[str, A
     steps = [
         {
             "answers": answers,
-            "marks": marks_of(survey, [encode(q, answers.get(q["id"])) for q in survey["questions"]], secret).hex(),
+            "marks": marks_of(survey, [answer_of(q, answers) for q in survey["questions"]], secret).hex(),
             "epsilon": written(charge(survey, answers, given[:index], secret)),
         }
         for index, answers in enumerate(given)
@@ -86,10 +87,13 @@ def _sequence(about: str, name: str, given: list[dict[str, Any]]) -> dict[str, A
 
 
 _SIX = {f"q{index}": EVERY[f"q{index}"] for index in range(5)} | {"pot": True}
+_PAIRED = {key: JOINED[key] for key in ("b", "c", "region")}
 DRAWS: list[tuple[str, str, int, dict[str, Any], int]] = [
     *[(f"one of two, device {number}", "draw one of two", 1, {"a": True, "b": False}, 0) for number in range(4)],
     *[(f"every mechanism, device {number}", "draw four", 1, EVERY, 0) for number in range(9)],
     *[("in waves", "draw in waves", wave, _SIX, wave - 1) for wave in (1, 2, 3)],
+    *[(f"a pair of three, device {number}", "draw a pair", 1, _PAIRED, 0) for number in range(6)],
+    *[("a pair in waves", "draw a pair in waves", wave, _PAIRED, wave - 1) for wave in (1, 2)],
     ("nearly all", "draw nine", 1, {f"q{i:02}": i % 2 == 0 for i in range(11)}, 0),
 ]
 ABOUT = (

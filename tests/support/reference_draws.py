@@ -10,16 +10,17 @@ from typing import Any
 from reference import Stream, uniform
 from reference_device import (
     KeyStream,
+    answer_of,
     blanks_after,
     charge,
     context_of,
-    encode,
     permanent_of,
     report_of,
     wire_of,
 )
 from reference_survey_cases import ALL, STAGES, WARNER, of_shape, symmetric
 from reference_surveys import Document, canonical, fingerprint, n_values_of, question, survey, written
+from reference_together import PAIRS, PAIRS_IN_WAVES
 
 SURVEYS: dict[str, Document] = {
     "draw one of two": survey(*[question(i, "yes-no", WARNER) for i in ("b", "a")], draw=1),
@@ -31,6 +32,8 @@ SURVEYS: dict[str, Document] = {
         waves=3,
         invited=True,
     ),
+    "draw a pair": survey(*PAIRS, draw=1),
+    "draw a pair in waves": survey(*PAIRS_IN_WAVES, draw=1, waves=3),
     "draw nine": survey(*[question(f"q{i:02}", "yes-no", WARNER) for i in range(11)], draw=9),
 }
 COINS: list[tuple[int, int, str]] = [
@@ -76,7 +79,7 @@ def report_vector(about: str, name: str, wave: int, given: dict[str, Any], earli
     asked = [document["questions"][place] for place in drawn]
     columns, coins, marks = [], [], b""
     for one in document["questions"]:
-        answer = encode(one, given.get(one["id"]))
+        answer = answer_of(one, given)
         permanent, stream = permanent_of(document, one, answer, secret), Stream(_bytes(f"{about} {one['id']}", 4000))
         columns.append(report_of(one["mechanism"], n_values_of(one), permanent, stream))
         if one in asked:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
-from math import comb
+from math import comb, prod
 from typing import Any
 
 from reference import SCALE, Published
@@ -100,6 +100,7 @@ def _differences(kind: str, published: Published, n_values: int) -> list[tuple[i
     sizes = {
         "yes-no": range(2),
         "one-of": range(1, 2),
+        "joint": range(1, 2),
         "any-of": range(min(published.get("max_selected", 0), n_values) + 1),
         "text": range(1, min(published.get("n_hashes", 0), n_values) + 1),
     }[kind]
@@ -115,6 +116,8 @@ def _differences(kind: str, published: Published, n_values: int) -> list[tuple[i
 
 def n_values_of(question: Document) -> int:
     """Return how many values a question's mechanism has."""
+    if question["type"] == "joint":
+        return prod(len(item.get("options", ["no", "yes"])) for item in question["questions"])
     if question["type"] == "number":
         return int((Decimal(question["maximum"]) - Decimal(question["minimum"])) / Decimal(question["step"])) + 1
     return int(question["mechanism"].get("n_bits", len(question.get("options", "1"))))
@@ -126,6 +129,12 @@ def question(question_id: str, kind: str, mechanism: Published, options: Sequenc
     document |= {"options": list(options)} if options else {}
     report, forever = (Decimal(written(units)) for units in taken(kind, mechanism, n_values_of(document)))
     return document | {"epsilon": report} | ({"epsilon_forever": forever} if forever != report else {}) | more
+
+
+def joint(question_id: str, mechanism: Published, *items: Document, **more: Any) -> Document:
+    """Return a published question of items that are asked together: its text is theirs."""
+    document = question(question_id, "joint", mechanism, questions=list(items), **more)
+    return {key: value for key, value in document.items() if key != "text"}
 
 
 def survey(*questions: Document, **more: Any) -> Document:

@@ -336,7 +336,9 @@ function readQuestions(/** @type {Fields} */ fields, /** @type {unknown[]} */ li
     JSON.stringify([type, text, options, skip, want, section]);
   const known = new Map(items.map((item) => [item.id, textOf(item)]));
   const isOther = (/** @type {Item} */ item) => known.get(item.id) !== textOf(item);
-  const isTaken = (/** @type {Question} */ { id, type }) => type === "joint" && known.has(id);
+  const joint = questions.filter(({ type }) => type === "joint");
+  const together = new Set(joint.flatMap((question) => question.items.map(({ id }) => id)));
+  const isTaken = (/** @type {Question} */ { id }) => together.has(id);
   if (ids.size < questions.length || items.some(isOther) || questions.some(isTaken)) {
     throw fields.fail("questions", "must not have two questions of the same id.");
   }

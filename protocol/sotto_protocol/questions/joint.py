@@ -48,6 +48,8 @@ class Joint(QuestionType):
         """Return the type of these items. Raises ValueError where they cannot be asked together."""
         if not 2 <= len(items) <= MOST_ITEMS:
             raise ValueError(f"must be 2 to {MOST_ITEMS} questions, not {len(items)}.")
+        if len({item.id for item in items}) < len(items):
+            raise ValueError("must not have two questions of the same id.")
         n_cells = prod(len(item.kind.answers) for item in items)
         if n_cells > MAX_OPTIONS:
             raise ValueError(f"must have at most {MAX_OPTIONS:,} combinations of answers, not {n_cells:,}.")

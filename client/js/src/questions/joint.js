@@ -37,6 +37,9 @@ export function takeItems(fields, read) {
     Array.isArray(value) && 2 <= value.length && value.length <= MOST_ITEMS;
   const stated = /** @type {unknown[]} */ (fields.take("questions", expected, isList));
   const items = stated.map((one, place) => read(new Fields(one, `${fields.where}.questions[${place}]`)));
+  if (new Set(items.map(({ id }) => id)).size < items.length) {
+    throw fields.fail("questions", "must not have two questions of the same id.");
+  }
   const options = optionsOf(items);
   if (options.length > MOST_CELLS || new Set(options).size < options.length) {
     throw fields.fail("questions", `must have at most ${MOST_CELLS} combinations of answers, all told apart.`);
