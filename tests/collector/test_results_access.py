@@ -213,10 +213,10 @@ def test_counts_that_contradict_the_design_are_warned_of_on_the_page(house: Hous
     assert house.send(SMALL, fakes).status_code == 200
     page = see(house, SMALL)
     assert "The reports contradict the survey's design, so they say nothing about this question." in page.words
-    assert "affair: 200 reports support yes 200 times, where at most 146.2 are expected" in page.words
+    assert "affair: 200 of 200 reports point to yes. At most 146.2 are expected" in page.words
     told = [question for question in SMALL.questions if question.id != "affair"]
     assert page.words.count("The exact numbers") == len(told)
-    assert "rating: 200 reports support" not in page.words
+    assert "rating: 200 of 200 reports" not in page.words
     assert "contradict" not in see(house, PUBLIC).words
 
 

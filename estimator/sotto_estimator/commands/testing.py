@@ -128,7 +128,11 @@ def share(
     simultaneous: bool,
     **how: Any,
 ) -> None:
-    """Is a share different from --null? By an exact test of the number of reports."""
+    """Is a share different from --null? By an exact test of the number of reports.
+
+    Test and interval are about the population, whatever the survey's `about` says. There is no exact test about the
+    respondents alone.
+    """
     of, options = find_one(place), IntervalOptions(level=level, simultaneous=simultaneous)
     with refusing_unasked():
         output.show(share_test(of, question=place.question, answer=place.answer, options=options, **how))

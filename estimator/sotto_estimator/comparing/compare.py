@@ -19,9 +19,9 @@ from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.words import level_words, misfit_sentence
 
 _MADE = {
-    "chernoff": "intervals by the Chernoff bound of the difference of two independent groups",
-    "two intervals": "intervals from those of both groups, at half the error each: valid for related groups, too",
-    "anytime": "intervals by a confidence sequence: valid at every look",
+    "chernoff": "by the Chernoff bound of the difference of two independent groups",
+    "two intervals": "from each group's own interval, at half the error each; valid for related groups, too",
+    "anytime": "by a confidence sequence, valid at every look",
 }
 _NO_WIDTH = 1e-12
 """Less is rounding, of what is searched by halving."""
@@ -186,12 +186,21 @@ def _lines(rows: Sequence[Difference], options: CompareOptions, of_asked: bool) 
     together = "all valid together" if options.simultaneous else "each valid on its own"
     about = "those respondents who were asked" if of_asked else "these respondents"
     about = "the population" if options.target == "population" else about
-    tests = " and ".join(words for name, words in _TESTS.items() if any(row.test == name for row in rows))
-    return (
-        f"{level_words(options.level)} intervals for every n and share, {together}, about {about}",
-        *(words for name, words in _MADE.items() if any(row.interval == name for row in rows)),
-        f"P, of equality, by {tests}{HOLM * options.simultaneous}",
-    )
+    made = _by_question(_MADE, [(row.question, row.interval) for row in rows])
+    tests = _by_question(_TESTS, [(row.question, row.test) for row in rows])
+    lines = [
+        f"{level_words(options.level)} intervals, guaranteed for any number of reports, {together}, about {about}",
+        *(f"intervals{of}: {words}" for of, words in made),
+        *(f"P of equality{of}: by {words}" for of, words in tests),
+    ]
+    return (*lines[:-1], lines[-1] + HOLM * options.simultaneous)
+
+
+def _by_question(words: Mapping[str, str], ways: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the words for each way there is, after the questions that go that way where there are several ways."""
+    questions = {name: [of for of in dict(ways) if (of, name) in ways] for name in words}
+    used = {name: of for name, of in questions.items() if of}
+    return [(f" of {', '.join(of)}" if len(used) > 1 else "", words[name]) for name, of in used.items()]
 
 
 def _row(

@@ -29,6 +29,11 @@ class AskedBy:
     def __str__(self) -> str:
         return call_of(self.design, self.parameters)
 
+    def report_given(self, count: int) -> str:
+        """Return the one of two reports that was given as often as this; "" where it is neither, or both."""
+        found = [_shown(report) for report, n in self.reports.items() if n == count]
+        return found[0] if len(self.reports) == 2 and len(found) == 1 else ""
+
     @property
     def reports_words(self) -> str:
         """Which report was read as given how often; "" of many."""

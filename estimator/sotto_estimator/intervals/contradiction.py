@@ -47,15 +47,25 @@ class Contradiction:
     @property
     def warning(self) -> str:
         """What to say of it."""
-        what = "all answers together" if self.answer is None else self.answer
+        return self.warning_about("")
+
+    def warning_about(self, report: str) -> str:
+        """Return what to say of it, where `report` is what the reports say that were counted; "" where they differ."""
         end = "most" if self.support_count > self.limit_count else "least"
         limit = f"{self.limit_count:,.1f}".removesuffix(".0")
         return (
-            f"{self._name}{self.n_reports:,} reports support {what} {self.support_count:,} times, where at {end} "
-            f"{limit} are expected, whatever people answer (P <= {self.p_value:.1e}). So shares and intervals mean "
-            "nothing. Either the probabilities are not those of the design, or people did not follow it, or reports "
-            "are fake."
+            f"{self._name}{self._seen(report)}. At {end} {limit} are expected, whatever people answer (P <= "
+            f"{self.p_value:.1e}). So shares and intervals mean nothing. Either the probabilities are not those of the "
+            "design, or people did not follow it, or reports are fake."
         )
+
+    def _seen(self, report: str) -> str:
+        n, count = f"{self.n_reports:,}", f"{self.support_count:,}"
+        if self.answer is None:
+            return f"{n} reports point to answers {count} times in all"
+        if report in ("", self.answer):
+            return f"{count} of {n} reports {'say' if report else 'point to'} {self.answer}"
+        return f"{count} of {n} reports say {report}, which here points to {self.answer}"
 
     @property
     def _name(self) -> str:

@@ -3,7 +3,7 @@
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -146,6 +146,17 @@ class Terms:
     slices: Mapping[str, slice]
     rows_of: Callable[[Mapping[str, str]], Floats]
     rows_at: "Callable[[pd.DataFrame], Floats] | None" = None
+
+    def references(self, table: DataTable, names: Iterable[str]) -> dict[str, str]:
+        """Return, of these columns of categories, the one category that has no column of its own."""
+        found = {}
+        for name in names:
+            listed = [re.fullmatch(rf"(?:C\()?{re.escape(name)}(?:,.*)?\)?\[T\.(.*)\]", of) for of in self.names]
+            compared = {match[1] for match in listed if match}
+            left = [label for label in table.columns[name].labels if label not in compared]
+            if compared and len(left) == 1:
+                found[name] = left[0]
+        return found
 
     def tested(self) -> dict[str, list[int]]:
         """Return the columns of each term but the intercept."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
+from sotto_estimator.association.axes import YES_NO
 from sotto_estimator.association.contradicted import misfits_of_reports
 from sotto_estimator.association.groups import grouped_reports, that_answer
 from sotto_estimator.association.merged import Merged
@@ -130,6 +131,7 @@ def _regression(terms: HiddenTerms, found: _Found, level: float) -> Regression:
         warnings=tuple(_warnings(terms, found)),
         measures={f"reports needed for {name}": n for name, n in zip(columns, needed, strict=True)},
         preface=(needed_words(columns, needed, found.model.n_rows),),
+        references={side.name: side.labels[1 if side.labels == YES_NO else 0] for side in terms.covariates},
     )
 
 

@@ -110,7 +110,7 @@ class Regression(Result):
     `degrees_of_freedom` are those of errors by linearisation, which use Student's t. It is None for a simple random
     sample. `contradictions` list groups whose reports honest people hardly ever give. Then nothing is fitted, and all
     numbers of the fit are NaN, or null in JSON. `answer_fit` is the model for `predict` and `get_margeff`, None with
-    hidden covariates.
+    hidden covariates. `references` has, by column of categories, the category that others are compared with.
     """
 
     formula: str
@@ -132,6 +132,7 @@ class Regression(Result):
     degrees_of_freedom: int | None = None
     contradictions: tuple[GroupMisfit, ...] = ()
     answer_fit: "FittedAnswer | None" = None
+    references: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of a column, "EQUATION: COLUMN" where several equations have it. Raises KeyError."""

@@ -107,7 +107,12 @@ class RegressionSpec:
             title=table.name,
             degrees_of_freedom=model.fitted.degrees_of_freedom,
             answer_fit=AnswerFit(formula.reports, sample, model.fitted, self.offset),
+            references=self._references(table, sample),
         )
+
+    def _references(self, table: DataTable, sample: Sample) -> dict[str, str]:
+        hidden = {self.formula.hidden: sample.answers[-1]} if self.formula.hidden else {}
+        return sample.terms.references(table, self.formula.names) | hidden
 
     def _offsets(self, table: DataTable, sample: Sample) -> Floats | None:
         """Return what is added to the log odds of each group of rows. Raises DomainError, SourceError."""

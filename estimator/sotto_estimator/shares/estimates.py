@@ -252,8 +252,14 @@ class Estimates(Result):
         """The title, with n."""
         return f"{self.title} (n = {self.n_reports:,} noisy reports)"
 
+    def _warning_of(self, found: Contradiction | Disagreement) -> str:
+        """Return what to say of counts that contradict the design, in the words of the one design that was asked by."""
+        if isinstance(found, Disagreement) or len(self.designs) != 1:
+            return found.warning
+        return found.warning_about(self.designs[0].report_given(found.support_count))
+
     def alarms(self) -> list[str]:
         """Return what is wrong with the counts, and what is missing."""
         warnings = [quality.warning for quality in self.quality if quality.is_alarming]
-        warnings += [contradiction.warning for contradiction in self.contradictions]
+        warnings += map(self._warning_of, self.contradictions)
         return [*warnings, *(f"{withheld}." for withheld in self.withheld)]

@@ -19,7 +19,7 @@ from sotto_estimator.strings.columns import Candidates, Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.models import CandidateModel, CandidateSearch
 from sotto_estimator.strings.regression import BloomCells, CandidateRegression, fit_columns
-from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
+from sotto_estimator.strings.remarks import NONE_MISSED, GoodnessOfFit, Missed, Origin, Remarks, missed_of
 from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString, undetected_strings
@@ -90,7 +90,8 @@ class Decoded(Result):
     `design`: the numbers of the hash, by name. `explained_mass`: the sum of the rows' shares. `other_share`: of all
     other strings, 1 - explained_mass, with an error of either that allows for the choice; None where nothing was found,
     and so nothing estimated. `hashed`: whether strings that nobody listed are taken to set bits at random, as a hash
-    makes them. `undetected`: the candidates that were not found, if they were asked for. `subject`: what was decoded.
+    makes them. `undetected`: the candidates that were not found, if they were asked for. `missed`: how many of a list
+    were not found, although reports could show them. `subject`: what was decoded.
     `limit`: how many strings every form shows, the most common; None: all.
     """
 
@@ -108,6 +109,7 @@ class Decoded(Result):
     origin: Origin = "list"
     hashed: bool = True
     undetected: tuple[UndetectedString, ...] | None = None
+    missed: Missed = NONE_MISSED
     subject: Subject = field(default_factory=Subject)
     limit: int | None = None
 
@@ -174,6 +176,7 @@ def decode(
         origin,
         cells.has_others,
         _undetected(candidates, cells, columns, options, finding) if keep_all else None,
+        missed_of(candidates.strings, [*finding.model.chosen[finding.is_found], *_untold(finding)], origin),
     )
 
 
@@ -234,9 +237,14 @@ def _undetected(
 ) -> tuple[UndetectedString, ...]:
     """Return the candidates that were not found, with bounds that all hold together: whom none finds is chosen too."""
     found = finding.model.chosen[finding.is_found]
-    untold = np.array([*finding.dropped, *(number for group in finding.twins for number in group)], np.intp)
+    untold = np.array(_untold(finding), np.intp)
     miss = check_level(options.level) / columns.n
     return undetected_strings(candidates.strings, cells, columns, finding.model, found, untold, miss)
+
+
+def _untold(finding: DetectedStrings) -> list[int]:
+    """Return the numbers of the candidates that reports cannot distinguish from others."""
+    return [*finding.dropped, *(number for group in finding.twins for number in group)]
 
 
 def _warnings(remarks: Remarks, cells: BloomCells, finding: DetectedStrings, fit: GoodnessOfFit) -> tuple[str, ...]:

@@ -1,12 +1,14 @@
 """What is said beside decoded strings: what was not found, what cannot be told apart, where the model fits badly."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, NamedTuple
 
 from sotto_estimator.results.percents import percent
 from sotto_estimator.strings.background import CONFOUNDED
+from sotto_protocol.words import escaped
 
 Origin = Literal["list", "n-grams", "beginnings"]
 """Where the strings that are tested come from: somebody's list of candidates, or reported n-grams or beginnings."""
@@ -125,7 +127,10 @@ class Remarks:
         """`n_silent`: how many cohorts have no reports."""
         if not n_silent:
             return ()
-        return (f"{n_silent} of {n_cohorts} cohorts have no reports. Rare strings are found less often.",)
+        return (
+            f"{n_silent} of {n_cohorts} cohorts have no reports. So rare strings are missed more often. Intervals "
+            "allow for that.",
+        )
 
     def on_unlisted(self, fit: GoodnessOfFit, squares: float) -> tuple[str, ...]:
         """`squares`: of a sketch, the sum of squared shares of strings that were not found."""
@@ -148,6 +153,30 @@ class Remarks:
 
     def _names(self, numbers: Sequence[int]) -> str:
         return names([self.strings[number] for number in numbers])
+
+
+class Missed(NamedTuple):
+    """How many strings of a list were not found, and the first of them."""
+
+    n: int
+    first: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return a sentence that names them."""
+        more = f" and {self.n - len(self.first):,} more" if self.n > len(self.first) else ""
+        return f"Not detected: {', '.join(map(escaped, self.first))}{more}. They may be rare, not absent."
+
+
+NONE_MISSED = Missed(0, ())
+
+
+def missed_of(strings: Sequence[str], known: Collection[int], origin: Origin) -> Missed:
+    """Return which strings of somebody's list are not among those whose numbers are known."""
+    if origin != "list":
+        return NONE_MISSED
+    told = set(map(int, known))
+    first = islice((text for number, text in enumerate(strings) if number not in told), _N_NAMED)
+    return Missed(len(strings) - len(told), tuple(first))
 
 
 def counted_words(n_strings: int, origin: Origin) -> str:

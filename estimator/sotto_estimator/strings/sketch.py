@@ -15,7 +15,7 @@ from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.models import count_beside
 from sotto_estimator.strings.peeling import Peeled, peel
-from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
+from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks, missed_of
 from sotto_estimator.strings.sketch_counts import Numbers, SketchCounts
 from sotto_estimator.strings.undetected import UndetectedString, listed_others
 from sotto_protocol.mechanisms.mechanism import Counts
@@ -70,6 +70,7 @@ def decode_sketch(
         warnings,
         origin,
         undetected=_undetected(strings, numbers, peeled, check_level(options.level)) if keep_all else None,
+        missed=missed_of(strings, [*peeled.found, *(number for group in peeled.twins for number in group)], origin),
     )
 
 

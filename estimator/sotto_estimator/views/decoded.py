@@ -1,13 +1,14 @@
 """Decoded strings: for people, as members for programs, and as a picture."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from sotto_estimator.results.document import Caption, Cell, Column, Lines, PageBlock, Part, Said, Table
 from sotto_estimator.results.figure import Bar, Panel, bar_panels
 from sotto_estimator.results.percents import percent, percent_words
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
+from sotto_estimator.shares.verdict.verdict import share_findings
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod, DecodeOptions
 from sotto_estimator.strings.remarks import counted_words
@@ -16,7 +17,8 @@ from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_estimator.views.estimates_members import quality_members
 from sotto_estimator.views.shares import FAKES
-from sotto_protocol.language import Language
+from sotto_estimator.views.verdict_words import finding_words
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.words import counted, epsilon_above, escaped
 
 _METHODS: dict[DecodeMethod, str] = {
@@ -27,6 +29,8 @@ _CORRECTIONS: dict[Correction, str] = {
     "fdr": "false discovery rate at most",
     "bonferroni": "probability of any false discovery at most",
 }
+_MOST_TOLD = 12
+"""So many strings are told in words."""
 _COLUMNS = [
     Column("string"),
     *(Column(name, "share") for name in ("share", "std. error", "low", "high")),
@@ -39,7 +43,36 @@ def parts(decoded: Decoded) -> list[Part]:
     rows = [*map(_cells, decoded.shown), *map(_undetected_cells, _others(decoded))]
     quality = decoded.subject.quality
     said = [*summary(decoded), *([str(quality)] if quality else [])]
-    return [Part("Strings", [Lines([*caption(decoded), FAKES]), Table(_COLUMNS, rows), Lines(said)])]
+    return [
+        Part("What is known", known(decoded)),
+        Part("Strings", [Lines([*caption(decoded), FAKES]), Table(_COLUMNS, rows), Lines(said)]),
+    ]
+
+
+def known(decoded: Decoded) -> list[Table | Lines]:
+    """Return what is known of the most common strings, in words, and which candidates were not detected."""
+    told = decoded.shown[:_MOST_TOLD]
+    findings = share_findings([_Named(escaped(row.string), row.share, row.low, row.high) for row in told])
+    rows = [[of.answer, finding_words(of, ENGLISH)] for of in findings]
+    said = []
+    if (n_more := len(decoded.shown) - len(told)) > 0:
+        said.append(f"The table below has {n_more:,} more.")
+    if decoded.missed.n:
+        bounds = (
+            "The table below gives bounds." if decoded.undetected is not None else "`sotto decode --all` gives bounds."
+        )
+        said.append(f"{decoded.missed} {bounds}")
+    table = Table([Column("string"), Column("what is known")], rows, is_plain=True)
+    return [*[table] * bool(rows), Lines(said)]
+
+
+class _Named(NamedTuple):
+    """A share as `share_findings` takes it."""
+
+    answer: str
+    share: float
+    low: float
+    high: float
 
 
 def _others(decoded: Decoded) -> tuple[UndetectedString, ...]:

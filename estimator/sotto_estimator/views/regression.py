@@ -11,6 +11,7 @@ from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
 from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import level_words
+from sotto_estimator.views.regression_words import known_words
 from sotto_protocol.words import counted, epsilon_above
 
 _NOT_SIMPLE = ("pseudo ", "errors by linearisation (sandwich)", " with Student's t")
@@ -24,7 +25,8 @@ def parts(found: Regression) -> list[Part]:
         Table([Column(name), *columns], [[of.name, *_numbers(of)] for of in group]) for name, group in equations
     ]
     return [
-        Part("What was fitted", [Lines(found.preface), Lines(caption(found))]),
+        Part("What is known", [Lines([*found.preface, *known_words(found)])]),
+        Part("What was fitted", [Lines(caption(found))]),
         Part("Coefficients", coefficients),
         Part("Tests", [_tests(found)] if found.tests else []),
         Part("Predictions", [_predictions(found)] if found.predictions else []),

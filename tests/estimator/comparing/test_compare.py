@@ -18,7 +18,7 @@ from sotto_estimator import Channel, DomainError, Group, compare_groups, confide
 from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import side_of_group
-from sotto_estimator.comparing.holm import holm
+from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.intervals.intervals import IntervalOptions
@@ -98,6 +98,20 @@ def test_waves_of_a_survey_may_be_of_the_same_people() -> None:
     mean = compare_groups(waves, question="hours").rows[0]
     assert mean.difference_low < 1.5 < mean.difference_high
     assert (mean.unit, mean.ratio_low, mean.answer) == ("hours", None, "")
+
+
+def test_the_head_says_which_questions_intervals_are_made_in_which_way() -> None:
+    groups = {name: tally_of(YEARLY, wave, 3_000, 0.2) for wave, name in enumerate(("a", "b"), 1)}
+    assert compare_groups(groups, people="other", options=IntervalOptions(simultaneous=True)).lines == (
+        "95 % intervals, guaranteed for any number of reports, all valid together, about the population",
+        "intervals of paid: by the Chernoff bound of the difference of two independent groups",
+        "intervals of hours: from each group's own interval, at half the error each; valid for related groups, too",
+        "P of equality of paid: by Fisher's exact test",
+        f"P of equality of hours: by the two intervals{HOLM}",
+    )
+    (_, made, tested) = compare_groups(groups, people="other", question="paid").lines
+    assert made == "intervals: by the Chernoff bound of the difference of two independent groups"
+    assert tested == "P of equality: by Fisher's exact test"
 
 
 def test_two_intervals_hold_however_answers_depend() -> None:
@@ -338,11 +352,11 @@ def test_counts_that_contradict_the_design_are_warned_of() -> None:
     found = sotto(*asked, "--json")
     (void,) = json.loads(found.stdout)["contradictions"]
     assert (void["group"], void["support_count"]) == ("group 1", 5)
-    assert found.stderr.startswith("Warning: group 1: 200 reports support yes 5 times")
+    assert found.stderr.startswith("Warning: group 1: 5 of 200 reports point to yes")
     assert sotto(*asked).stderr == found.stderr
     share = sotto("share", *asked[1:5], "--null", ".1", "--json")
     assert [of["group"] for of in json.loads(share.stdout)["contradictions"]] == [""]
-    assert share.stderr.startswith("Warning: 200 reports")
+    assert share.stderr.startswith("Warning: 5 of 200 reports")
     honest = sotto("groups", *COUNTS, "--json")
     assert (json.loads(honest.stdout)["contradictions"], honest.stderr) == ([], "")
 

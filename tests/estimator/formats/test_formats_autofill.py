@@ -281,7 +281,7 @@ def test_bits_that_no_text_gives_are_warned_of_and_a_text_is_not(tmp_path: Path)
     assert [(one.question, one.n_reports, one.support_count) for one in found.contradictions] == [("b", 50, 50)]
     assert found.contradictions[0].p_value == pytest.approx(1024 * 0.75**50, rel=1e-5)
     result = run(path, "--by", "view")
-    assert "b: 50 reports support byte 0, bit 0 50 times, where at most 37.5 are expected" in result.stderr
+    assert "b: 50 of 50 reports point to byte 0, bit 0. At most 37.5 are expected" in result.stderr
     assert "b: the counts contradict the design" in result.stdout
     assert {row["p_contradiction"] is None for row in found.records() if row["field"] == "a"} == {True}
     read = json.loads(run(path, "--by", "view", "--json").stdout)

@@ -46,7 +46,7 @@ FAKED = [*(tally_of(wave, 400, 150) for wave in range(1, 5)), tally_of(5, 400, 3
 def test_wave_that_contradicts_the_design_is_found_among_waves_that_hide_it() -> None:
     assert estimate_tally(pooled(FAKED)).contradictions == ()
     (found,) = estimate(FAKED).contradictions
-    assert found.warning.startswith("q0, wave 5: 400 reports support yes 390 times, where at most 292.4 are expected")
+    assert found.warning.startswith("q0, wave 5: 390 of 400 reports point to yes. At most 292.4 are expected")
     assert str(found).startswith("q0, wave 5: the counts contradict the design")
     assert estimate(FAKED[:4]).contradictions == ()
 
@@ -77,7 +77,7 @@ def test_results_page_says_which_wave_it_is() -> None:
     results = find_results(Release(SURVEY, True, dict(enumerate(FAKED, 1))), Choices())
     (section,) = results.questions
     assert section.verdict.is_void
-    assert any(line.startswith("q0, wave 5: 400 reports support yes 390 times") for line in section.technical)
+    assert any(line.startswith("q0, wave 5: 390 of 400 reports point to yes") for line in section.technical)
     one = find_results(Release(SURVEY, True, dict(enumerate(FAKED, 1))), Choices(wave=1))
     assert not one.questions[0].verdict.is_void
 
@@ -87,7 +87,7 @@ def test_command_finds_it_among_files_of_one_wave_each(tmp_path: Path) -> None:
     for path, tally in zip(paths, FAKED, strict=True):
         path.write_bytes(tally.to_json())
     result = CliRunner().invoke(main, ["estimate", *map(str, paths), "--json"])
-    assert result.stderr.startswith("Warning: q0, wave 5: 400 reports")
+    assert result.stderr.startswith("Warning: q0, wave 5: 390 of 400 reports")
     (found,) = json.loads(result.stdout)["contradictions"]
     assert found["wave"] == 5
     assert estimate_of_source(paths).contradictions[0].wave == 5  # type: ignore[union-attr]  # not of samples
@@ -110,4 +110,4 @@ def test_groups_of_a_file_share_one_chance_of_a_false_alarm(tmp_path: Path) -> N
         words = ["--column", "said", "--by", "group", "--epsilon", "1"]
         warned[name] = CliRunner().invoke(main, ["estimate", str(tmp_path / f"{name}.csv"), *words]).stderr
     assert warned["all"] == ""
-    assert "400 reports support yes 327 times" in warned["few"]
+    assert "327 of 400 reports point to yes" in warned["few"]

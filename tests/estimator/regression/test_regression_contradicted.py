@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from html import unescape
 from pathlib import Path
 
@@ -104,7 +105,8 @@ def test_counts_of_total_and_of_a_category_are_named() -> None:
     assert regress(IN_TOTAL, "y ~ x", design=CROSSWISE).contradictions[0][0] == ""
     names = [name for name, _ in regress(BY_CATEGORY, "y ~ g", design=CROSSWISE).contradictions]
     assert names == ["g 1"] or names == ["g 2"]
-    assert regress(BY_CATEGORY, "y ~ g", design=CROSSWISE).alarms()[0].startswith(f"{names[0]}: y: 500 reports support")
+    first = regress(BY_CATEGORY, "y ~ g", design=CROSSWISE).alarms()[0]
+    assert re.match(f"{names[0]}: y: [0-9]+ of 500 reports point to ", first)
 
 
 def test_numbers_are_tested_by_tenths() -> None:

@@ -206,7 +206,7 @@ def test_the_figure_stands_below_the_table_and_a_warning_on_stderr(fakes: Path) 
     warnings = result.stderr.splitlines()
     assert len(warnings) == 3
     assert warnings[0].startswith("Warning: 40 reports to q0 have numbers of set bits that honest devices hardly ever")
-    assert warnings[2].startswith("Warning: q0: 2,080 reports support all answers together ")  # 40 times 32 too many
+    assert warnings[2].startswith("Warning: q0: 2,080 reports point to answers ")  # 40 times 32 too many
 
 
 def test_the_same_figures_are_in_json_and_in_csv(fakes: Path) -> None:

@@ -252,6 +252,9 @@ def test_candidates_whose_bits_are_others_have_no_share_of_their_own() -> None:
     twin = candidates.given((*candidates.strings, "twin"), candidates.design, np.concatenate([bits, bits[:1]]))
     decoded = decode(counts, setting.rates, twin, keep_all=True)
     assert decoded.undetected is not None
+    told = [row.string for row in decoded.undetected if row.high is not None]
+    assert decoded.missed.n == len(told)
+    assert {*decoded.missed.first} <= {*told}
     untold = [row for row in decoded.undetected if row.high is None]
     assert {row.string for row in untold} == {candidates.strings[0], "twin"}
     assert decoded.undetected[-2:] == tuple(untold)

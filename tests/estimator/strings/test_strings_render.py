@@ -10,6 +10,7 @@ import pytest
 from decoded_strings import ROWS, SUBJECT, decoded
 from sotto_estimator.sources.quality import Quality
 from sotto_estimator.strings.decode import DecodeOptions
+from sotto_estimator.strings.remarks import Missed
 from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_estimator.views.decoded import caption, summary
@@ -17,7 +18,14 @@ from sotto_protocol.tables import align, width
 
 
 def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() -> None:
-    assert replace(decoded(), subject=SUBJECT).as_table().splitlines() == [
+    missed = Missed(8, ("fig", "plum"))
+    assert replace(decoded(), subject=SUBJECT, missed=missed).as_table().splitlines() == [
+        "🍐 pear  between 48.0 and 52.0 %, best estimate 50.0 %",
+        "日本     between 20 and 30 %, best estimate 25 %",
+        'a, "b"   between 1 and 9 %, best estimate 5 %',
+        "",
+        "Not detected: fig, plum and 6 more. They may be rare, not absent. `sotto decode --all` gives bounds.",
+        "",
         "Fruit, liked: n = 12,345 reports, epsilon 2 a report, 6 for ever",
         "95 % intervals by the normal approximation, for the strings that were detected, about the population",
         "detected among 1,000 candidates: false discovery rate at most 0.05; "
@@ -89,7 +97,7 @@ OTHERS = (UndetectedString("fig", 0.004, 0.0123), UndetectedString("plum", None,
 def test_candidates_that_were_not_detected_follow_with_their_bounds_where_they_were_asked_for() -> None:
     every = replace(decoded(), undetected=OTHERS)
     lines = replace(every, subject=SUBJECT).as_table().splitlines()
-    assert lines[3] == (
+    assert lines[7] == (
         "not detected: the share is at most the value under high; 95 % bounds by the normal "
         "approximation, all valid together"
     )

@@ -213,6 +213,10 @@ def test_strings_in_the_same_buckets_are_told_and_not_reported() -> None:
     single = next(word for word, place in zip(WORDS, at.tolist(), strict=True) if place != at[0])
     counts = sketch.count_support(sketch.perturb(5000 * [twins[0]] + 5000 * [single], _coins(4)))
     decoded = decode_sketch(sketch, counts, [*twins, single], keep_all=True)
+    assert decoded.undetected is not None
+    told = [row.string for row in decoded.undetected if row.high is not None]
+    assert decoded.missed.n == len(told)
+    assert {*decoded.missed.first} <= {*told}
     assert all(row.string == single for row in decoded.rows)
     assert f"{twins[0]!r}, {twins[1]!r} are in the same buckets in every cohort" in " ".join(decoded.warnings)
     assert decoded.undetected is not None
