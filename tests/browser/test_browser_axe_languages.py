@@ -44,7 +44,7 @@ def test_nothing_is_found_in_any_language(engine: str, scheme: str, wards: Serve
         assert tab.run("() => matchMedia('(prefers-color-scheme: dark)').matches") == (scheme == "dark")
         for tag, width in CHOSEN[engine, scheme]:
             tab.resize(width)
-            survey = publish(wards, ward(f"{engine}-{scheme}-{tag}-{width}", epsilon=Decimal("0.8")))
+            survey = publish(wards, ward(f"{engine}-{scheme}-{tag}-{width}", epsilon=Decimal("0.5")))
             assert visit(Reader(tab, tag), wards.url, survey.id) == width
 
 
