@@ -121,10 +121,11 @@ class Joint(QuestionType):
         return language.text([together, mechanism.what_happens(language)])
 
     def in_short(self, mechanism: Mechanism, language: Language = ENGLISH) -> str:
+        n_others = len(self.items) - 1
         others = language.ngettext(
             "This answer and that to %(n)s other question are changed together, as one.",
             "This answer and those to %(n)s other questions are changed together, as one.",
-            len(self.items) - 1,
+            n_others,
         )
         return language.text([mechanism.in_short(language), others])
 
