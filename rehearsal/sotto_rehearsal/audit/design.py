@@ -9,32 +9,24 @@ survey of several waves some that change every answer from one wave to the next 
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol import Question, Survey
-from sotto_protocol.questions.any_of import AnyOf
-from sotto_protocol.questions.number import Number
-from sotto_protocol.questions.one_of import OneOf
-from sotto_protocol.questions.text import Text
-from sotto_protocol.questions.yes_no import YesNo
-from sotto_rehearsal.audit.errors import AuditError
+from sotto_protocol import Survey
+from sotto_protocol.questions.joint import Joint
+from sotto_rehearsal.audit.tried import N_FAR, Choices, answers_to, choices_of, tried_of
 
 MAX_WAVES = 6
 """So many reports each device makes at most: of more waves the first four, one in the middle, and the last."""
 MOST_TWINS, MOST_MOVERS = 500, 500
-N_FAR = 2
-"""How many profiles, one answer to every question, are told apart."""
 _USUAL_SIZE = 12
 _VALUES_AS_A_QUESTION = 20
 """So many options take a device as long as a question more."""
 _LEAST_USUAL = 2000
-TEXTS = ("aa", "zz", "ab", "m", "a text of several words", "0")
 
 
 @dataclass(frozen=True)
@@ -72,12 +64,15 @@ class Design:
 
         An answer that is None is left out by every second device: both stand for a question that was skipped.
         """
-        ids = [question.id for question in self.survey.questions]
         by_place = [self.choices_at(place) for place in range(self.n_waves)]
         for device in devices:
             for wave, choices in zip(self.waves, by_place, strict=True):
-                pairs = zip(ids, self.answers, choices[device].tolist(), strict=True)
-                given = {name: tried[choice] for name, tried, choice in pairs}
+                given: dict[str, Any] = {}
+                for question, tried, choice in zip(
+                    self.survey.questions, self.answers, choices[device].tolist(), strict=True
+                ):
+                    answer = tried[choice]
+                    given |= answer if isinstance(question.kind, Joint) else {question.id: answer}
                 yield device, wave, {name: a for name, a in given.items() if a is not None or device % 2 == 0}
 
     def repeat(self, times: int) -> "Design":
@@ -106,7 +101,7 @@ def make_design(survey: Survey, n_reports: int) -> Design:
     """
     waves = _waves_of(survey)
     n = max(2, n_reports // len(waves))
-    answers = tuple(_answers_to(question) for question in survey.questions)
+    answers = tuple(tried_of(question) for question in survey.questions)
     return _draw(Design(survey, answers, np.empty((0, 0), np.intp), np.empty(0, np.intp), waves), n)
 
 
@@ -122,9 +117,10 @@ def make_movers(design: Design) -> Design | None:
     """
     if design.n_waves == 1:
         return None
-    drawn = _draw(design, min(MOST_MOVERS, max(1, design.n_devices // 2)))
-    choices = drawn.choices % N_FAR
-    return replace(drawn, choices=choices, changed=1 - choices)
+    survey, n = design.survey, min(MOST_MOVERS, max(1, design.n_devices // 2))
+    of_items, profile = _draw_items(survey, n, N_FAR)
+    moved = {item_id: 1 - chosen for item_id, chosen in of_items.items()}
+    return replace(design, choices=_choices(survey, of_items), profile=profile, changed=_choices(survey, moved))
 
 
 def _waves_of(survey: Survey) -> tuple[int, ...]:
@@ -136,12 +132,22 @@ def _waves_of(survey: Survey) -> tuple[int, ...]:
 
 
 def _draw(design: Design, n: int) -> Design:
+    of_items, profile = _draw_items(design.survey, n)
+    return replace(design, choices=_choices(design.survey, of_items), profile=profile)
+
+
+def _draw_items(survey: Survey, n: int, most: int | None = None) -> tuple[dict[str, Choices], Choices]:
+    """Return which answer n devices give to each item, of at most so many that are tried; and their profiles."""
     draw = np.random.default_rng(int.from_bytes(os.urandom(16)))
-    choices = np.stack([draw.integers(len(tried), size=n) for tried in design.answers], axis=1)
+    of_items = {item.id: draw.integers(len(answers_to(item)[:most]), size=n) for item in survey.items}
     profile = draw.choice([*range(N_FAR), -1], size=n, p=[1 / 4, 1 / 4, 1 / 2])
-    for far in range(N_FAR):
-        choices[profile == far] = far
-    return replace(design, choices=choices, profile=profile)
+    for chosen in of_items.values():
+        chosen[profile >= 0] = profile[profile >= 0]
+    return of_items, profile
+
+
+def _choices(survey: Survey, of_items: Mapping[str, Choices]) -> Choices:
+    return np.stack([choices_of(question, of_items) for question in survey.questions], axis=1)
 
 
 def usual_reports(survey: Survey, most: int) -> int:
@@ -151,43 +157,3 @@ def usual_reports(survey: Survey, most: int) -> int:
     """
     size = sum(1 + question.mechanism.n_values / _VALUES_AS_A_QUESTION for question in survey.questions)
     return max(_LEAST_USUAL, int(most * min(1.0, _USUAL_SIZE / size)))
-
-
-def _answers_to(question: Question) -> tuple[Any, ...]:
-    """Return the answers that are tried to a question; where it can be skipped, None is the third."""
-    tried = _given_to(question)
-    return tried if question.skip is None else (*tried[:N_FAR], None, *tried[N_FAR:])
-
-
-def _given_to(question: Question) -> tuple[Any, ...]:
-    kind = question.kind
-    match kind:
-        case YesNo():
-            return (True, False)
-        case OneOf():
-            first, *rest, last = kind.options
-            return (first, last, *rest)
-        case AnyOf():
-            return _selections(kind.options, question.mechanism.max_selected)
-        case Number():
-            return _numbers(kind)
-        case Text():
-            return tuple(text for text in TEXTS if text != question.skip)
-        case _:
-            raise AuditError(f"question {question.id}: questions of type {question.type} cannot be audited.")
-
-
-def _selections(options: tuple[str, ...], most: int) -> tuple[tuple[str, ...], ...]:
-    """Return the first options and the last, none, and every run of so many: each option is true in one of them."""
-    first, last = options[:most], options[-most:]
-    if len(options) < 2 * most:  # those that share least
-        last = options[most:] or ()
-    runs = [options[start : start + most] for start in range(0, len(options), most)]
-    return tuple(dict.fromkeys([first, last, (), options[-most:], *runs]))
-
-
-def _numbers(kind: Number) -> tuple[int | float, ...]:
-    """Return the least and the greatest number, one in the middle, whose rounding shows best, and their neighbours."""
-    span = kind.n_options - 1
-    steps = dict.fromkeys([0, span, span // 2, 1, span - 1])
-    return tuple(float(at) if isinstance(at, Decimal) else at for at in map(kind.at, steps))

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import add_above, float_above
 from sotto_rehearsal.audit.bounds import Counts, epsilon_below
 from sotto_rehearsal.audit.counting import by_answer, by_value, chosen_by
-from sotto_rehearsal.audit.design import N_FAR, Design
+from sotto_rehearsal.audit.design import Design
 from sotto_rehearsal.audit.events import features
 from sotto_rehearsal.audit.names import Names
 from sotto_rehearsal.audit.sample import Sample
 from sotto_rehearsal.audit.scores import Features, score_events
+from sotto_rehearsal.audit.tried import N_FAR
 
 _SCORES = Names(2, lambda _: "a score of reports")
 

@@ -12,9 +12,10 @@ import numpy as np
 from sotto_rehearsal.audit.checks import Check
 from sotto_rehearsal.audit.conformance import LIMITS, judge
 from sotto_rehearsal.audit.counting import Chosen, Counted, by_answer, by_value
-from sotto_rehearsal.audit.design import N_FAR, Design
+from sotto_rehearsal.audit.design import Design
 from sotto_rehearsal.audit.names import Names
 from sotto_rehearsal.audit.sample import Sample
+from sotto_rehearsal.audit.tried import N_FAR
 
 _HALVINGS = 7
 """The shortest stretch is 2**-7 of a process's devices."""
