@@ -79,6 +79,8 @@ def test_nothing_is_said_of_a_fit_that_did_not_converge(found: Regression) -> No
 
 
 def test_the_category_that_others_are_compared_with_is_that_without_a_coefficient() -> None:
-    data = pd.DataFrame({"paid": ["yes", "no"] * 60, "region": ["south", "north", "west"] * 40, "half": [1, 2, 2, 1] * 30})
+    data = pd.DataFrame(
+        {"paid": ["yes", "no"] * 60, "region": ["south", "north", "west"] * 40, "half": [1, 2, 2, 1] * 30}
+    )
     found = regress(data, "paid ~ region + C(half)", design="warner(prob=.8)")
     assert found.references == {"region": "north", "half": "1"}
