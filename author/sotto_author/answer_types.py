@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from sotto_client.commands import read_file
-from sotto_protocol import Question, Survey
+from sotto_protocol import Survey
 from sotto_protocol.questions.control import Choice, NumberField, PickOne, PickSome
+from sotto_protocol.questions.item import Item
 from sotto_protocol.words import examples
 
 _IMPORTS = {
@@ -35,21 +36,21 @@ def types(survey_file: Path, as_python: bool) -> None:
 def to_typescript(survey: Survey) -> str:
     """Return a module that exports the type `Answers`."""
     lines = [f"/** {_head(survey)} */", "export type Answers = {"]
-    for question in survey.questions:
-        key = question.id if _NAME.fullmatch(question.id) else json.dumps(question.id)
-        optional, more = ("?", " | null") if _may_lack(survey, question) else ("", "")
-        lines.append(f"  /** {question.text.replace('*/', '* /')} */")
-        lines.append(f"  {key}{optional}: {_typescript_of(question)}{more};")
+    for item in survey.items:
+        key = item.id if _NAME.fullmatch(item.id) else json.dumps(item.id)
+        optional, more = ("?", " | null") if _may_lack(survey, item) else ("", "")
+        lines.append(f"  /** {item.text.replace('*/', '* /')} */")
+        lines.append(f"  {key}{optional}: {_typescript_of(item)}{more};")
     return "\n".join([*lines, "};", ""])
 
 
 def to_python(survey: Survey) -> str:
     """Return a module that has the type `Answers`."""
     members = []
-    for question in survey.questions:
-        said = _python_of(question)
-        said = f"NotRequired[{said} | None]" if _may_lack(survey, question) else said
-        members += [f"        # {question.text}", f"        {json.dumps(question.id)}: {said},"]
+    for item in survey.items:
+        said = _python_of(item)
+        said = f"NotRequired[{said} | None]" if _may_lack(survey, item) else said
+        members += [f"        # {item.text}", f"        {json.dumps(item.id)}: {said},"]
     written = "\n".join(["Answers = TypedDict(", '    "Answers",', "    {", *members, "    },", ")", ""])
     used = {module: [name for name in names if name in written] for module, names in _IMPORTS.items()}
     imports = [f"from {module} import {', '.join(names)}" for module, names in used.items() if names]
@@ -60,13 +61,13 @@ def _head(survey: Survey) -> str:
     return f"Answers to survey {survey.id} ({survey.fingerprint[:8]}..), by `sotto survey types`."
 
 
-def _may_lack(survey: Survey, question: Question) -> bool:
+def _may_lack(survey: Survey, item: Item) -> bool:
     """Whether an app may leave an answer out: its question has `skip`, or may not be drawn."""
-    return question.skip is not None or survey.draw > 0
+    return item.skip is not None or survey.draw > 0
 
 
-def _typescript_of(question: Question) -> str:
-    control = question.kind.control
+def _typescript_of(item: Item) -> str:
+    control = item.kind.control
     if isinstance(control, PickOne):
         return "boolean" if _is_yes_no(control.choices) else " | ".join(_literals(control.choices))
     if isinstance(control, PickSome):
@@ -75,8 +76,8 @@ def _typescript_of(question: Question) -> str:
     return "number" if isinstance(control, NumberField) else "string"
 
 
-def _python_of(question: Question) -> str:
-    control = question.kind.control
+def _python_of(item: Item) -> str:
+    control = item.kind.control
     if isinstance(control, NumberField):
         return "int" if control.is_whole else "int | float | Decimal"
     if not isinstance(control, PickOne | PickSome):

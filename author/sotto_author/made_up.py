@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sotto_client.entropy import os_coins
 from sotto_protocol import Question, Survey
 from sotto_protocol.questions.control import Line, NumberField, PickOne, PickSome
+from sotto_protocol.questions.item import Item
 
 _WORDS = ("more time", "a quiet room", "better tea", "nothing")
 
@@ -28,12 +29,18 @@ def _stacked(question: Question, answers: list[Any]) -> Any:
 
 
 def _answer(question: Question, chance: np.random.Generator) -> Any:
-    """Return one person's answer."""
-    match question.kind.control:
+    """Return one person's answer, to questions that are asked together by their ids."""
+    if len(question.items) == 1:
+        return _answer_to(question, chance)
+    return {item.id: _answer_to(item, chance) for item in question.items}
+
+
+def _answer_to(item: Item, chance: np.random.Generator) -> Any:
+    match item.kind.control:
         case PickOne(choices):
             return choices[_early(len(choices), chance)].answer
         case PickSome(choices):
-            n_selected = int(chance.integers(0, question.mechanism.max_selected, endpoint=True))
+            n_selected = int(chance.integers(0, item.max_selected, endpoint=True))
             return [choices[place].answer for place in chance.permutation(len(choices))[:n_selected]]
         case NumberField(minimum, maximum, step):
             n_steps = int((Decimal(maximum) - Decimal(minimum)) / Decimal(step))

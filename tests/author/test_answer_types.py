@@ -60,6 +60,13 @@ def test_the_command_writes_the_type(tmp_path: Path, options: list[str], expecte
     assert result.stdout == expected.replace("FINGERPRINT", compile_toml(LUNCH).fingerprint[:8])
 
 
+def test_questions_that_are_asked_together_are_answered_one_by_one() -> None:
+    together = LUNCH.replace("epsilon = 1\n", "").replace("[[", 'together = "pairs"\n[[', 1)
+    survey = compile_toml(together.replace("text =", "epsilon = 1\ntext ="))
+    for written, expected in ((to_typescript, TYPESCRIPT), (to_python, PYTHON)):
+        assert written(survey) == expected.replace("FINGERPRINT", survey.fingerprint[:8])
+
+
 def test_a_file_that_is_none_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "survey.toml").write_text('id = "lunch"')
     result = CliRunner().invoke(main, ["survey", "types", str(tmp_path / "survey.toml")])

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import starting
 from collecting import STRINGS, SURVEY, TIMEOUT_S
-from devices import LUNCH, PULSE
+from devices import HABITS, LUNCH, PAIRS, PULSE
 from sotto_author.made_up import made_up_records
 from sotto_client.cli import main
 from sotto_protocol import Survey, Tally, compile_toml
@@ -167,7 +167,11 @@ def test_so_many_seconds_are_enough_for_a_script(staff: Path) -> None:
     assert list((staff.parent / "tmp").iterdir()) == []
 
 
-@pytest.mark.parametrize("survey", [SURVEY, STRINGS, LUNCH, PULSE, compile_toml(EVERYTHING)], ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "survey",
+    [SURVEY, STRINGS, LUNCH, PULSE, HABITS, PAIRS, compile_toml(EVERYTHING)],
+    ids=lambda one: f"{one.id}-{len(one.questions)}",
+)
 def test_people_are_made_up_for_every_type_of_question(survey: Survey) -> None:
     records = made_up_records(survey, 50)
     assert Tally.of(survey, records).n_reports == 50
