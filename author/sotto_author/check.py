@@ -83,8 +83,10 @@ def _members(survey: Survey, crowd: Crowd | None, warnings: list[str]) -> dict[s
     summary = summarise(survey) | {"warnings": warnings}
     if crowd is None:
         return summary
-    for question, outlook in zip(summary["questions"], crowd.outlooks, strict=True):
-        question |= outlook_members(outlook)
+    outlooks = {one.question.id: outlook_members(one) for one in crowd.outlooks}
+    for question in summary["questions"]:
+        for one in (question, *question.get("items", ())):
+            one |= outlooks.get(one["id"], {})
     return summary | crowd_members(crowd)
 
 

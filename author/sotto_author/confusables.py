@@ -25,8 +25,10 @@ def find_confusables(survey: Survey) -> Iterator[str]:
     """Yield in words what looks the same, or alike, in each language, and which options mix scripts in a word."""
     for lang in survey.languages:
         of_lang = f".{lang}" if len(survey.languages) > 1 else ""
-        yield from _repeated(survey.words(lang).questions, of_lang)
-        for name, words in survey.words(lang).questions.items():
+        said = survey.words(lang).questions
+        asked = {item.id: said[item.id] for item in survey.items}
+        yield from _repeated(asked, of_lang)
+        for name, words in asked.items():
             yield from _alike(f"{name}{of_lang}", words.options)
             yield from (_say_edges(f"{name}{of_lang}", option) for option in words.options if has_blanks_around(option))
             for text in words.options:

@@ -119,7 +119,10 @@ def _helps_of_shown(crowd: Crowd) -> list[str]:
 
 def _helps_of_hidden(crowd: Crowd) -> Iterator[str]:
     """Yield what would let the questions be seen that never are."""
+    ids = {question.id for question in crowd.survey.questions}
     for one in crowd.of("never"):
+        if one.question.id not in ids:  # asked together with others: the same ways, once
+            continue
         yield f"{one.question.id}: ways to show it:"
         yield from (f"  - {way}" for way in _ways(one, crowd))
 

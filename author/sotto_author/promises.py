@@ -42,10 +42,10 @@ def _swapped(survey: Survey) -> Iterator[str]:
     """Yield where an option is translated by the text of another: whoever chooses it would answer the other."""
     for lang in survey.languages[1:]:
         words = survey.words(lang).questions
-        for question in survey.questions:
-            for option, said in zip(question.options, words[question.id].options, strict=True):
-                if said != option and said in question.options:
-                    place = f"{question.id}.{lang}"
+        for item in survey.items:
+            for option, said in zip(item.options, words[item.id].options, strict=True):
+                if said != option and said in item.options:
+                    place = f"{item.id}.{lang}"
                     yield f"{place}: {said!r} translates {option!r}. Give options in the same order in all languages."
 
 
@@ -77,8 +77,9 @@ def _read_by_respondents(survey: Survey) -> Iterator[tuple[str, str]]:
         of_lang = f".{lang}" if len(survey.languages) > 1 else ""
         yield f"title{of_lang}", words.title
         yield f"introduction{of_lang}", words.introduction
-        for name, question in words.questions.items():
-            yield f"{name}{of_lang}", " ".join([question.section, question.text, *question.options])
+        for item in survey.items:
+            asked = words.questions[item.id]
+            yield f"{item.id}{of_lang}", " ".join([asked.section, asked.text, *asked.options])
 
 
 def _folded(text: str) -> str:

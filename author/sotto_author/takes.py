@@ -6,12 +6,13 @@ from math import sqrt
 from typing import Any
 
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
-from sotto_protocol import Survey
+from sotto_protocol import Question, Survey
 from sotto_protocol.language import ENGLISH, LANGUAGES
 from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.minimum import needs_of, say_needs
 from sotto_protocol.negotiation import match
+from sotto_protocol.questions.joint import Joint
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above, epsilon_below
 
@@ -72,6 +73,7 @@ def summarise(survey: Survey) -> dict[str, Any]:
             "least_reports": needs[question.id].least,
             "likely_reports": needs[question.id].likely,
         }
+        | ({"items": [{"id": item.id, "type": item.type} for item in question.items]} if _is_joint(question) else {})
         for question in survey.questions
     ]
     named: dict[str, Any] = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
@@ -159,7 +161,17 @@ def _tabulate(survey: Survey) -> list[list[str]]:
     """Return a row a question; what all reports of an answer take has a column where it is more than one takes."""
     has_forever = any(question.epsilon_forever != question.epsilon for question in survey.questions)
     rows = [["question", "type", "mechanism", "epsilon", *["epsilon_forever"] * has_forever, "expected"]]
+    left = {item.id: item for item in survey.items}
     for question in survey.questions:
         epsilons = [epsilon_above(question.epsilon), *[epsilon_above(question.epsilon_forever)] * has_forever]
-        rows.append([question.id, question.type, question.mechanism.name, *epsilons, question.expected])
+        together = " and ".join(item.id for item in question.items)
+        expected = together if _is_joint(question) else question.expected
+        rows.append([question.id, question.type, question.mechanism.name, *epsilons, expected])
+        items = [left.pop(item.id) for item in question.items if _is_joint(question) and item.id in left]
+        rows += [[item.id, item.type, "", "", *[""] * has_forever, item.expected] for item in items]
     return [*rows, ["total", "", "", epsilon_above(survey.epsilon), *[""] * has_forever, ""]]
+
+
+def _is_joint(question: Question) -> bool:
+    """Whether it is asked as several items, whose answers are reported together."""
+    return isinstance(question.kind, Joint)
