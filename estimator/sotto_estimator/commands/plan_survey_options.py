@@ -1,5 +1,6 @@
 """The options of `sotto plan SURVEY_FILE`, and what it prints."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -62,6 +63,7 @@ class SurveyAsk:
     survey_file: Path | None
     total_epsilon: Decimal | None
     is_written: bool
+    together: tuple[str, ...] = ()
 
 
 def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,6 +80,12 @@ def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "is_written",
             is_flag=True,
             help="Write the epsilons and `draw` that reach the targets into the file.",
+        ),
+        click.option(
+            "--together",
+            metavar="ID,ID[,ID]",
+            callback=lambda _, __, value: tuple(filter(None, map(str.strip, (value or "").split(",")))),
+            help="Compare: what these questions show if they are asked together, as one answer.",
         ),
     )
     argument = click.argument("survey_file", required=False, type=click.Path(path_type=Path))
@@ -115,14 +123,20 @@ def plan_survey_file(
         if n is None:
             if ask.total_epsilon is not None or ask.is_written:
                 raise click.UsageError("--total-epsilon and --write need --n.")
+            if ask.together:
+                raise click.UsageError("--together needs --n.")
             output.show(plan_respondents(draft.survey, half_width=half_width, options=options))
             return
-        plan = plan_draft(draft, n, options, half_width, ask.total_epsilon)
+        plan = plan_draft(draft, n, options, half_width, ask.total_epsilon, ask.together)
     except DomainError as fault:
-        raise click.UsageError(str(fault).replace("total_epsilon", "--total-epsilon")) from None
+        raise click.UsageError(re.sub("^(total_epsilon|together) ", _option_of, str(fault))) from None
     output.show(plan)
     if ask.is_written:
         _write(path, draft, plan.verdict)
+
+
+def _option_of(found: re.Match[str]) -> str:
+    return f"--{found[1].replace('_', '-')} "
 
 
 def _check_unwished(ask: SurveyAsk, n: int | None) -> None:

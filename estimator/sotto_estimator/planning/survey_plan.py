@@ -1,5 +1,6 @@
 """The plan of a survey: what it will show, what would help, and whether what is wished for is reached."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -11,6 +12,7 @@ from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.split import SplitVerdict, judge_wishes
 from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
+from sotto_estimator.planning.together_plan import TogetherPlan, plan_together
 from sotto_estimator.results.result import Result
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.deprecated import warn_of_old
@@ -23,13 +25,14 @@ class SurveyPlan(PlannedSurvey, Result):
 
     `helps`: of questions that show less than their goal. `wishes`: what is wished for, question by question;
     `verdict`: whether it is reached, None where nothing is wished for. `title`: what the survey is called in outputs,
-    "" its own.
+    "" its own. `together`: what questions would show if they were asked together, None where that is not asked.
     """
 
     helps: tuple[Remedy, ...] = ()
     wishes: tuple[PrecisionGoal, ...] = ()
     verdict: SplitVerdict | None = None
     title: str = ""
+    together: TogetherPlan | None = None
 
     @property
     def reach(self) -> PlanOptions:
@@ -49,19 +52,26 @@ def draft_of(survey: Survey) -> Draft:
 
 
 def plan_draft(
-    draft: Draft, n: int, options: PlanOptions, half_width: float | None = None, total: Decimal | None = None
+    draft: Draft,
+    n: int,
+    options: PlanOptions,
+    half_width: float | None = None,
+    total: Decimal | None = None,
+    together: Sequence[str] = (),
 ) -> SurveyPlan:
     """Return what n respondents will give, what would help, and whether what is wished for is reached.
 
     `half_width`: what is wished for of shares whose question has no `want`. `total`: the epsilon that a report may
-    take, by default the survey's own. Raises `DomainError` unless n is in [2, 10^12], and for a total that is less
-    than the least for each question that a device answers.
+    take, by default the survey's own. `together`: the ids of questions of which it is planned what they show if they
+    are asked together. Raises `DomainError` unless n is in [2, 10^12], for a total that is less than the least for each
+    question that a device answers, and for questions that cannot be asked together.
     """
     planned = plan_survey(draft.survey, n, options, half_width)
     verdict = _judge(draft, planned, total) if any(one.want is not None for _, one in planned.rows) else None
     wishes = wishes_of(draft, planned, verdict) if verdict else []
     of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions, planned.items)
-    return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict)
+    joined = plan_together(draft, together, n, options) if together else None
+    return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict, together=joined)
 
 
 def _judge(draft: Draft, planned: PlannedSurvey, total: Decimal | None) -> SplitVerdict:

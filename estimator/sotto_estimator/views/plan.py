@@ -16,6 +16,7 @@ from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_estimator.views.plan_help_words import help_lines, help_members
 from sotto_estimator.views.plan_panels import plan_panels
 from sotto_estimator.views.plan_table import width_words
+from sotto_estimator.views.plan_together_words import together_lines, together_members
 from sotto_estimator.views.plan_wish_words import (
     verdict_lines,
     verdict_members,
@@ -45,6 +46,7 @@ def parts(plan: SurveyPlan) -> list[Part]:
         Part("What the survey will show", [Lines(_caption(plan), ""), Table(_COLUMNS, rows), Lines([about])]),
         Part("Question by question", [Lines(sentences(plan), "  ")]),
         Part("What would help", [Lines(help_lines(plan.helps, plan), "  ")]),
+        Part("Asked together", [Lines(together_lines(plan.together), "  ")] if plan.together else []),
         Part("What is wanted", reached),
     ]
 
@@ -110,6 +112,8 @@ def survey_members(plan: SurveyPlan) -> dict[str, Any]:
     """Return the members of a plan's JSON object; shares as fractions, a number's figures in its unit."""
     document = _members(plan) | {"questions": [_question_members(one) for _, one in plan.rows]}
     document["helps"] = [help_members(one) for one in plan.helps]
+    if plan.together:
+        document["together"] = together_members(plan.together)
     if plan.verdict:
         document["wishes"] = [wish_members(wish) for wish in plan.wishes]
         document["verdict"] = verdict_members(plan.verdict)

@@ -9,14 +9,19 @@ import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
+from sotto_estimator.errors import DomainError
 from sotto_estimator.inference.registry import share_channel
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey import plan_survey
 from sotto_estimator.planning.survey_plan import plan_draft
+from sotto_estimator.planning.together_plan import plan_together
 from sotto_estimator.planning.widths import half_width
 from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.views.plan_together_words import together_lines
 from sotto_protocol import Tally, compile_toml
+from sotto_protocol.definition import compile_source
+from sotto_protocol.survey_source import SurveySource
 
 HEAD = 'id = "health"\ntitle = "Health"\n'
 SMOKES = '[[questions]]\nid = "smokes"\ntype = "yes-no"\ntext = "Do you smoke?"\n'
@@ -92,3 +97,54 @@ def test_a_lone_margin_is_known_less_well_than_asked_alone_beside_a_large_questi
     large = REGION.replace('["north", "south"]', str([f"r{i}" for i in range(20)]).replace("'", '"'))
     plan = plan_survey(compile_toml(HEAD + group() + SMOKES + large), 1000, PlanOptions())
     assert plan.items[0].width > 1.5 * half_width(1000, share_channel(alone), PlanOptions())
+
+
+def compared(large: bool, epsilon: str = "1", more: str = "") -> Draft:
+    """Return a survey that asks two questions separately, of which the second has many options or two."""
+    options = str([f"r{i}" for i in range(20)]).replace("'", '"') if large else '["north", "south"]'
+    region = REGION.replace('["north", "south"]', options)
+    source = SurveySource.of(f"{HEAD}{more}{SMOKES}epsilon = {epsilon}\n{region}epsilon = {epsilon}\n", is_json=False)
+    return Draft(source.document, compile_source(source))
+
+
+def test_two_small_questions_gain_by_being_asked_together() -> None:
+    found = plan_together(compared(large=False), ["smokes", "region"], 1000, PlanOptions())
+    assert found.epsilon == 2
+    assert found.wider == []
+    assert found.noise_ratio == pytest.approx(5.74, rel=0.01)
+    asked = compile_toml(HEAD + group(epsilon="2") + SMOKES + REGION)
+    items = {one.question.id: one.width for one in plan_survey(asked, 1000, PlanOptions()).items}
+    assert {one.question.id: one.width for one in found.together} == items
+
+
+def test_a_small_question_loses_beside_a_large_one_and_is_named() -> None:
+    found = plan_together(compared(large=True), ["region", "smokes"], 1000, PlanOptions())
+    assert found.wider == ["smokes"]
+    assert "Otherwise ask separately: smokes gets less precise." in together_lines(found)[-1]
+
+
+@pytest.mark.parametrize(
+    ("ids", "more", "problem"),
+    [
+        (["smokes", "regio"], "", "together (regio) must name yes-no and one-of questions"),
+        (["smokes"], "", "a list of 2 to 3 different ids"),
+        (["smokes", "region"], "draw = 1\n", "does not go with `draw`"),
+    ],
+)
+def test_questions_that_cannot_be_asked_together_are_refused(ids: list[str], more: str, problem: str) -> None:
+    with pytest.raises(DomainError) as fault:
+        plan_together(compared(large=False, more=more), ids, 1000, PlanOptions())
+    assert problem in str(fault.value)
+
+
+def test_plan_compares_questions_that_would_be_asked_together(tmp_path: Path) -> None:
+    path = tmp_path / "health.toml"
+    path.write_text(HEAD + SMOKES + "epsilon = 1\n" + REGION + "epsilon = 1\n")
+    said = CliRunner().invoke(main, ["plan", str(path), "--n", "1000", "--together", "smokes,region"]).output
+    assert "  - smokes: +- 6.97 points, now +- 9.27 points\n" in said
+    assert "Ask them together: every question gets more precise" in said
+    options = ["plan", str(path), "--n", "1000", "--together", "smokes,region", "--json"]
+    assert json.loads(CliRunner().invoke(main, options).output)["together"]["wider"] == []
+    refused = CliRunner().invoke(main, ["plan", str(path), "--n", "1000", "--together", "smokes,age"])
+    assert refused.exit_code == 2
+    assert "--together (age) must name" in refused.output
