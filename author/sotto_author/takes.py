@@ -9,7 +9,6 @@ from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_protocol import Question, Survey
 from sotto_protocol.language import ENGLISH, LANGUAGES
 from sotto_protocol.mechanisms.mechanism import Mechanism
-from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.minimum import needs_of, say_needs
 from sotto_protocol.negotiation import match
 from sotto_protocol.questions.joint import Joint
@@ -57,7 +56,7 @@ def say_takes(survey: Survey) -> Iterator[str]:
 
 def _has_single_members(mechanism: Mechanism) -> bool:
     """Whether options of one question could be associated, but for reports that are too short."""
-    return isinstance(mechanism, PaddedSubset) and mechanism.weight == 1 < mechanism.max_selected
+    return mechanism.max_selected > 1 and getattr(mechanism, "weight", 0) == 1
 
 
 def summarise(survey: Survey) -> dict[str, Any]:

@@ -179,7 +179,8 @@ def _check_ids(listed: list[Any]) -> None:
 
 def _compile_one(survey: AuthorFields, document: Any, where: str, groups: Groups, of_survey: Mapping[str, Any]) -> Item:
     fields = survey.below(document, where)
-    if isinstance(document, dict) and document.get("id") in groups.question_ids:
+    question_id = document.get("id") if isinstance(document, dict) else None
+    if isinstance(question_id, str) and question_id in groups.question_ids:
         return compile_item(fields, is_paired=groups.are_pairs)
     return compile_fields(fields, **of_survey)
 

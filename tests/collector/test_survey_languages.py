@@ -32,7 +32,7 @@ epsilon = 0.5
 epsilon_forever = 1.0
 """)
 """In languages that the product does not speak."""
-MAX_WEIGHT = 50_000
+MAX_WEIGHT = 52_000
 
 
 @pytest.fixture(scope="module")
@@ -142,5 +142,5 @@ def weight_of(house: House, survey: Survey, tag: str) -> int:
 
 @pytest.mark.parametrize("tag", TEXTS)
 @pytest.mark.parametrize("survey", [WARD, PARTS], ids=lambda survey: survey.id)
-def test_a_survey_of_six_questions_weighs_less_than_50_kilobytes(house: House, survey: Survey, tag: str) -> None:
+def test_a_survey_of_six_questions_weighs_less_than_52_kilobytes(house: House, survey: Survey, tag: str) -> None:
     assert weight_of(house, survey, tag) < MAX_WEIGHT

@@ -52,9 +52,9 @@ def test_it_has_every_bound_check_and_proof() -> None:
 
 def test_a_fault_is_said_first_and_marked() -> None:
     page = page_of(SURVEY, lower=1.2)
-    assert page.one("p", class_="warning").text.startswith("A fault was found")
+    assert page.one("p", class_="notice").text.startswith("A fault was found")
     assert "FAULT" in page.find("table")[0].text
-    assert not page_of(SURVEY).find(class_="warning")
+    assert not page_of(SURVEY).find("p", class_="notice")
     assert found_of(SURVEY, lower=1.2).has_fault
 
 

@@ -74,7 +74,7 @@ function onPage() {
 function inElement() {
   nReads = 0;
   const questions = survey.questions.map(({ id, type, skip, mechanism, options }) => {
-    return { id, type, skip, mechanism, options: counted(options) };
+    return { id, type, skip, mechanism, options: counted(options), answerIn: (given) => given[id] };
   });
   const wordsOf = (asked) => {
     const { text, options } = survey.questions.find(({ id }) => id === asked);

@@ -83,8 +83,10 @@ function rowsOf(
   /** @type {any} */ reported,
 ) {
   const words = wordsOf(question.id);
-  const items = Object.fromEntries(question.items.map((item) => [item.id, saidOf(item, wordsOf(item.id))]));
-  const said = question.type === "joint" ? joined(t, question, items) : saidOf(question, words);
+  const said =
+    question.type === "joint"
+      ? joined(t, question, Object.fromEntries(question.items.map((item) => [item.id, saidOf(item, wordsOf(item.id))])))
+      : saidOf(question, words);
   const { line, more } = sayReported(t, reported, question, said);
   const sent = make("dd", { class: "sent", part: "sent", dir: "auto" }, line);
   if (more.length > 0) {

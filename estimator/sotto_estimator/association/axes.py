@@ -355,11 +355,21 @@ def axis_of_option(
     question: Question, mechanism: SelectionMechanism, name: str, option: str, given: Strings | None
 ) -> TableAxis:
     """Return the side of one option of an any-of question. Raises DomainError unless there is such an option."""
+    return OptionAxis(name, question, mechanism, _place_of(question, option))
+
+
+def axis_of_member(
+    question: Question, mechanism: PaddedSubset, name: str, option: str, given: Strings | None
+) -> TableAxis:
+    """Return the same by a padded subset, whose options are reported in one set."""
+    return MemberAxis(name, question, mechanism, _place_of(question, option))
+
+
+def _place_of(question: Question, option: str) -> int:
     if option not in question.labels:
         listed = ", ".join(f"{question.id}:{each}" for each in question.labels[:8])
         raise DomainError(f"{question.id} takes several answers: ask for one option, {listed}.")
-    kind = MemberAxis if isinstance(mechanism, PaddedSubset) else OptionAxis
-    return kind(name, question, mechanism, question.labels.index(option))  # type: ignore[arg-type]  # its own kind
+    return question.labels.index(option)
 
 
 def axis_of_sketch(

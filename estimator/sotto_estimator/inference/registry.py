@@ -113,14 +113,11 @@ INFERENCE: Mapping[type, Inference] = {
     ),
     PaddedSubset: replace(
         _SHARES,
-        axis="association.axes:axis_of_option",
+        axis="association.axes:axis_of_member",
         covariance=Nothing(
             "question ('{id}') reports its options as one set, and a tally does not show how answers go together. "
             "`sotto associate` finds that from the reports."
         ),
-    ),
-    PaddedSubset: replace(
-        _SHARES, covariance="shares.covariance:of_selections", axis="association.axes:axis_of_member"
     ),
     AskedOption: replace(
         _SHARES,

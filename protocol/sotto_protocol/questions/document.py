@@ -11,7 +11,7 @@ from sotto_protocol.members import LENGTHS, read_id
 from sotto_protocol.questions.beside import read_section, read_skip, read_want
 from sotto_protocol.questions.joint import Joint
 from sotto_protocol.questions.question import Question
-from sotto_protocol.questions.types import PUBLISHED
+from sotto_protocol.questions.types import published_types
 
 MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
 _EPSILON_DOMAIN = f"a number in [0, {MAX_DECLARED_EPSILON}] of at most {MAX_DECIMALS} decimals"
@@ -41,8 +41,9 @@ def question_document(question: Question) -> dict[str, Any]:
 def read_question(document: Any, where: str) -> Question:
     """Return a published question, its epsilons recomputed. Raises SurveyError where it takes more than it declares."""
     fields = Fields(document, where, SurveyError)
-    question_id, question_type = read_id(fields), fields.one_of("type", PUBLISHED)
-    kind = PUBLISHED[question_type].read(fields)
+    question_id, types = read_id(fields), published_types()
+    question_type = fields.one_of("type", types)
+    kind = types[question_type].read(fields)
     text = kind.text if isinstance(kind, Joint) else fields.text("text", LENGTHS["text"])
     skip, want, section = read_skip(fields, kind), read_want(fields, kind), read_section(fields)
     epsilon = _read_epsilon(fields, "epsilon")

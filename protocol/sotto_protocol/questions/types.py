@@ -10,5 +10,8 @@ from sotto_protocol.questions.yes_no import YesNo
 
 TYPES: dict[str, type[QuestionType]] = {kind.name: kind for kind in (YesNo, OneOf, AnyOf, Number, Text)}
 """Those that an author writes."""
-PUBLISHED: dict[str, type[QuestionType]] = TYPES | {Joint.name: Joint}
-"""Those that a published survey may have: the questions of an author's `together` become one."""
+
+
+def published_types() -> dict[str, type[QuestionType]]:
+    """Return those that a published survey may have: the questions of an author's `together` become one."""
+    return TYPES | {Joint.name: Joint}

@@ -100,17 +100,20 @@ def ask_alone() -> Survey:
 
 @pytest.mark.parametrize("mechanism", ["k-ary", "subset", "oue"])
 def test_conditional_shares_and_their_differences_hold_the_truth(mechanism: str) -> None:
-    """Chernoff's intervals are wide: of 40 crowds none is missed, at 95 % each; and they tell what can be told."""
+    """In 20 crowds the intervals miss no more than they may, at 95 % each, and tell most differences from nothing."""
     survey = ask(mechanism, "3")
     truth = {("smokes", "north", ""): 0.12 / 0.68, ("smokes", "south", ""): 0.18 / 0.32}
     truth |= {("region", "yes", ""): 0.12 / 0.3, ("region", "no", ""): 0.56 / 0.7}
     truth |= {("smokes", "north", "south"): 0.12 / 0.68 - 0.18 / 0.32, ("region", "yes", "no"): 0.12 / 0.3 - 0.56 / 0.7}
-    for seed in range(40):
+    missed, below = 0, 0
+    for seed in range(20):
         found = associate(survey, reports_of(survey, DEPENDENT, 3000, seed), ["smokes", "region"]).conditionals
         told = {(one.question, one.given, one.less): one for one in found}
         assert told.keys() == truth.keys()
-        assert [key for key, share in truth.items() if not told[key].low <= share <= told[key].high] == []
-    assert told["smokes", "north", "south"].high < 0
+        missed += sum(not told[key].low <= share <= told[key].high for key, share in truth.items())
+        below += told["smokes", "north", "south"].high < 0
+    assert missed <= 9  # of 120, 5 % and more by chance: Chernoff's miss less
+    assert below > 10
 
 
 def test_conditional_shares_are_shown_and_are_members() -> None:
