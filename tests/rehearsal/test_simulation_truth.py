@@ -8,7 +8,8 @@ from rehearsed import OFFICE, WORD, office
 from sotto_protocol import Survey, compile_toml
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.errors import TruthError
-from sotto_rehearsal.simulation.truth import QuestionTruth, assume_truth, read_truth
+from sotto_rehearsal.simulation.question_truth import QuestionTruth
+from sotto_rehearsal.simulation.truth import assume_truth, read_truth
 
 N = 100_000
 ALL_LUNCH = "[questions.lunch]\nshares = {desk = 0.5, canteen = 0.3, out = 0.2}\n"

@@ -5,24 +5,24 @@ from dataclasses import replace
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.inference.registry import channel_of, find
+from sotto_estimator.inference.registry import find
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import words_of_interval
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.options import PlanOptions
-from sotto_estimator.planning.widths import half_width
+from sotto_estimator.planning.outlook import outlook_of
 from sotto_estimator.results.rehearsed_figure import MadeUpAnswers, RehearsedFigure
 from sotto_protocol import Question
 
 
 def _widths_of_shares(question: Question, answers: MadeUpAnswers, options: IntervalOptions, n_intervals: int) -> Floats:
-    channel = channel_of(question)
+    outlook = outlook_of(question)
     plan = PlanOptions(level=options.level, method=options.method, target=options.about)
     pairs = zip(answers.n_reports.tolist(), np.clip(np.nan_to_num(answers.truth), 0, 1).tolist(), strict=True)
     return np.array(
         [
-            half_width(int(n), channel, options=replace(plan, share=share), n_intervals=n_intervals) if n else np.nan
+            outlook.width(int(n), replace(plan, share=share), plan.about, n_intervals) if n else np.nan
             for n, share in pairs
         ]
     )

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
+from sotto_estimator.inference.marginal import Marginal
 from sotto_estimator.inference.registry import inference_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.drawn import Drawn, draw_questions
@@ -15,6 +17,7 @@ from sotto_rehearsal.simulation.devices import Devices
 from sotto_rehearsal.simulation.fakes import clever_reports, clumsy_reports
 from sotto_rehearsal.simulation.people import SimulatedPeople
 from sotto_rehearsal.simulation.randomness import Randomness
+from sotto_rehearsal.simulation.together import sums_by_answer
 from sotto_rehearsal.simulation.truth import Truth
 
 MOST_PER_CHUNK = 2**16
@@ -91,6 +94,27 @@ class Crowd:
         else:
             self.sums[index] += of.answers.add_up(answers)
             self.n_people[index] += len(answers)
+
+    @property
+    def sums_by_question(self) -> dict[str, Floats]:
+        """`sums` by the id of a question or of an item."""
+        return self._with_items(self.sums)
+
+    @property
+    def n_people_by_question(self) -> dict[str, Floats]:
+        """`n_people` by the id of a question or of an item: of these, all who answer any combination."""
+        found = self._with_items(self.n_people)
+        for of in self.task.truth.items:
+            marginal = cast(Marginal, of.question)
+            n_people = sum(found[joint.id][0] for joint, _ in marginal.places)
+            found[marginal.id] = np.full(len(of.labels), n_people)
+        return found
+
+    def _with_items(self, totals: list[Floats]) -> dict[str, Floats]:
+        truth = self.task.truth
+        found = {of.question.id: each for of, each in zip(truth.questions, totals, strict=True)}
+        items = {of.question.id: sums_by_answer(cast(Marginal, of.question), found) for of in truth.items}
+        return found | items
 
 
 def send_reports(task: Task, randomness: Randomness, progress: Callable[[int], object] = lambda _: None) -> Crowd:

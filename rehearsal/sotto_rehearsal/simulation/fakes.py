@@ -11,8 +11,8 @@ from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.text import Text
 from sotto_protocol.questions.yes_no import YesNo
 from sotto_rehearsal.simulation.answers import Encoded
+from sotto_rehearsal.simulation.question_truth import QuestionTruth
 from sotto_rehearsal.simulation.randomness import Randomness
-from sotto_rehearsal.simulation.truth import QuestionTruth
 
 _FAIR = 2**31
 _MAX_BATCH = 2**16
@@ -69,8 +69,9 @@ def _aim_of(truth: QuestionTruth) -> _Aim:
     label = truth.favoured or labels[int(truth.answers.expected.argmin())]
     if isinstance(kind, Text):
         return _Aim(np.array([label], object), None)
-    answer = truth.question.encode([label] if isinstance(kind, AnyOf) else label)
-    return _Aim(answer, labels.index(label))
+    place = labels.index(label)
+    answer = np.array([place]) if not isinstance(kind, AnyOf) else truth.question.encode([label])
+    return _Aim(answer, place)
 
 
 def _speak_for(mechanism: Mechanism, reports: Bytes, aim: _Aim) -> NDArray[np.bool_]:

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_rehearsal.simulation.answers import Encoded
-from sotto_rehearsal.simulation.truth import QuestionTruth, Truth
+from sotto_rehearsal.simulation.question_truth import QuestionTruth
+from sotto_rehearsal.simulation.truth import Truth
 
 Mask = NDArray[np.bool_]
 
@@ -56,7 +57,7 @@ class SimulatedPeople:
         n_liars = int(self._are_liars.sum())
         if of.desired is not None:
             return np.repeat(of.desired, n_liars, axis=0)
-        return of.at_random.draw(n_liars, self._draws)
+        return (of.lies or of.at_random).draw(n_liars, self._draws)
 
     def _some(self, share: float) -> Mask:
         """Return of each person whether this happens to them."""

@@ -10,7 +10,7 @@ _TITLE = "the first run; a diamond is the truth"
 
 def first_run(simulation: Simulation, caption: Sequence[str]) -> tuple[str, list[Panel]]:
     """Return a title and the first run: a panel of shares, and one of each figure in a unit."""
-    first, questions = simulation.first, [of.question.id for of in simulation.task.truth.questions]
+    first, questions = simulation.first, [of.question.id for of in simulation.task.truth.figures]
     bars, panels = [], []
     for row, found, true in zip(simulation.rows, first.found, first.true.tolist(), strict=True):
         value, low, high, _ = found.tolist()

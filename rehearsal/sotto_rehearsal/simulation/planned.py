@@ -9,7 +9,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.rehearsed_figure import MadeUpAnswers
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Task
-from sotto_rehearsal.simulation.truth import QuestionTruth
+from sotto_rehearsal.simulation.question_truth import QuestionTruth
 
 
 def planned_half_widths(

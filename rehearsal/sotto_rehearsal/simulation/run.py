@@ -57,7 +57,7 @@ def run_once(
             if is_text(of.question):
                 _decode(of.question, of.answers.labels, _tally_of(crowd, of.question), options, found, warned)
     nothing = (np.nan,) * 4
-    keys = [(of.question.id, label) for of in task.truth.questions for label in of.labels]
+    keys = [(of.question.id, label) for of in task.truth.figures for label in of.labels]
     rows = np.array([found.get(key, nothing) for key in keys])
     return Run(tally.n_reports, rows, np.concatenate([*_truths(crowd)]), frozenset(warned))
 
@@ -97,11 +97,13 @@ def _decode(
 
 
 def _truths(crowd: Crowd) -> Iterator[Floats]:
-    """Yield what is true of those whom intervals are about, question by question."""
+    """Yield what is true of those whom intervals are about, figure by figure."""
     task = crowd.task
-    for of, sums, n_people in zip(task.truth.questions, crowd.sums, crowd.n_people, strict=True):
+    sums, n_people = crowd.sums_by_question, crowd.n_people_by_question
+    for of in task.truth.figures:
         if task.is_about_respondents:
-            shares = np.divide(sums, n_people, out=np.full(len(sums), np.nan), where=n_people > 0)
+            n = n_people[of.question.id]
+            shares = np.divide(sums[of.question.id], n, out=np.full(len(n), np.nan), where=n > 0)
         else:
             waves = task.waves_of(of.question)
             n_reports = np.array([crowd.tallies[wave].n_reports for wave in waves], np.float64)

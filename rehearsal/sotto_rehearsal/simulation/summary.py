@@ -16,9 +16,9 @@ from sotto_protocol.words import counted
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.planned import planned_half_widths
+from sotto_rehearsal.simulation.question_truth import QuestionTruth
 from sotto_rehearsal.simulation.randomness import randomness_of
 from sotto_rehearsal.simulation.run import WARNINGS, Run, run_once
-from sotto_rehearsal.simulation.truth import QuestionTruth
 
 FALSE_ALARM = 0.01
 """The probability, at most, that any interval of a simulation is called too narrow although all hold their level; and
@@ -142,7 +142,7 @@ def simulate_runs(
     runs = [run_once(task, options, randomness, progress) for randomness in randomness_of(n_runs, seed)]
     found, true = np.array([run.found for run in runs]), np.array([run.true for run in runs])
     rows, naming, start = [], [], 0
-    for of in task.truth.questions:
+    for of in task.truth.figures:
         places = slice(start, start + len(of.labels))
         rows += _rows(task, options, of, found[:, places], true[:, places])
         if of.question.mechanism.sums_to_one:

@@ -5,26 +5,27 @@ is as likely.
 """
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sotto_estimator.inference.registry import figure_of
-from sotto_estimator.results.rehearsed_figure import RehearsedFigure, rehearsed_figure
+from sotto_estimator.inference.marginal import Marginal, marginals_of
 from sotto_protocol import AnswerError, Question, Survey
 from sotto_protocol.documents import Fields, parse_decimal
 from sotto_protocol.questions.any_of import AnyOf
+from sotto_protocol.questions.joint import Joint
 from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.text import Text
 from sotto_protocol.questions.yes_no import YesNo
 from sotto_protocol.text import EXPECTED as TEXT_EXPECTED, is_answer, normalise
-from sotto_rehearsal.simulation.answers import Answers, Choice, Encoded, Floats, Options, Selections, Strings
+from sotto_rehearsal.simulation.answers import Answers, Encoded, Options, Selections, Strings
 from sotto_rehearsal.simulation.errors import SimulationError, TruthError
 from sotto_rehearsal.simulation.numbers import read_numbers, spread_evenly
+from sotto_rehearsal.simulation.question_truth import QuestionTruth, choice, names_of
 from sotto_rehearsal.simulation.shares import check_sum, is_share, read_shares, take_share
+from sotto_rehearsal.simulation.together import items_of, of_items
 from sotto_rehearsal.simulation.trouble import Trouble, read_trouble
 
 _SAID_BY = {"yes-no": "share", "number": "mean", "text": "strings"}
@@ -33,46 +34,25 @@ _ALSO = {"number": ("shares",)}
 
 
 @dataclass(frozen=True)
-class QuestionTruth:
-    """What people answer to a question, and how it can go wrong.
-
-    `later`: what they answer who think anew before a further wave. `at_random`: what they say who do not look at the
-    truth. `desired`: the one answer, shape (1,) or (1, n_options),
-    that people who do not tell the truth give instead, None where they say anything. `favoured`: the label that fakes
-    are for, "" for their own. `leaving`: the probability that whom a label is true of sends no report.
-    """
-
-    question: Question
-    answers: Answers
-    later: Answers
-    at_random: Answers
-    desired: Encoded | None = None
-    favoured: str = ""
-    leaving: Mapping[str, float] | None = None
-
-    @property
-    def figure(self) -> RehearsedFigure:
-        """What is estimated of the answers."""
-        return rehearsed_figure(figure_of(self.question))
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The answers that have a figure each, or the one figure of the question."""
-        return (self.figure.answer,) if self.figure.answer else self.answers.labels
-
-    def expected(self, wave: int, change: float) -> Floats:
-        """Return `Answers.expected` of a population in a wave, of whom such a share thinks anew each time."""
-        kept = (1 - change) ** (wave - 1)
-        return kept * self.answers.expected + (1 - kept) * self.later.expected
-
-
-@dataclass(frozen=True)
 class Truth:
-    """All questions' truth, in their order, the trouble there is, and the ids of questions of which nothing is said."""
+    """All questions' truth, in their order, the trouble there is, and the ids of questions of which nothing is said.
+
+    `items`: what is true of each question that is asked together with others.
+    """
 
     questions: tuple[QuestionTruth, ...]
     trouble: Trouble
     assumed: tuple[str, ...]
+    items: tuple[QuestionTruth, ...] = ()
+
+    @property
+    def figures(self) -> tuple[QuestionTruth, ...]:
+        """All of which figures are estimated, in the order of estimates."""
+        items, told = {of.question.id: of for of in self.items}, []
+        for of in self.questions:
+            told.append(of)
+            told += [items.pop(item.id) for item in of.question.items if item.id in items]
+        return tuple(told)
 
 
 def read_truth(text: str, survey: Survey) -> Truth:
@@ -85,16 +65,34 @@ def read_truth(text: str, survey: Survey) -> Truth:
     trouble = read_trouble(fields.take("trouble", "a table", _is_table)) if fields.has("trouble") else Trouble()
     listed = fields.take("questions", "a table", _is_table) if fields.has("questions") else {}
     fields.finish()
-    given = Fields(listed, "$.questions", TruthError)
-    told = {question.id for question in survey.questions if given.has(question.id)}
-    questions = tuple(
-        _read_question(question, given.take(question.id, "a table", _is_table))
-        if question.id in told
-        else assume(question)
-        for question in survey.questions
-    )
+    return _told(survey, Fields(listed, "$.questions", TruthError), trouble)
+
+
+def _told(survey: Survey, given: Fields, trouble: Trouble) -> Truth:
+    """Return what a table by question says: of questions that are asked together, of their combinations or of each."""
+    asked = {one.id: one for one in (*survey.questions, *marginals_of(survey))}
+    told = {
+        name: _read_question(one, given.take(name, "a table", _is_table))
+        for name, one in asked.items()
+        if given.has(name)
+    }
     given.finish()
-    return Truth(questions, trouble, tuple(of.question.id for of in questions if of.question.id not in told))
+    used, questions = set[str](), []
+    for question in survey.questions:
+        names = [question.id]
+        if isinstance(question.kind, Joint) and question.id not in told:
+            names = [item.id for item in question.items]
+            questions.append(of_items(question, [told.get(name) or assume(asked[name]) for name in names]))
+        else:
+            questions.append(told.get(question.id) or assume(question))
+        used |= {*names}
+    if unused := told.keys() - used:
+        name = min(unused)
+        raise TruthError(
+            f"$.questions.{name}", "is said by the combinations that it is asked in: leave out one of both."
+        )
+    assumed = tuple(name for name in asked if name in used - told.keys())
+    return Truth(tuple(questions), trouble, assumed, items_of(survey, questions))
 
 
 def read_people(path: Path | None, survey: Survey) -> Truth:
@@ -113,8 +111,7 @@ def read_people(path: Path | None, survey: Survey) -> Truth:
 
 def assume_truth(survey: Survey) -> Truth:
     """Return people of whom nothing is known: every answer is as likely. Raises TruthError for a text question."""
-    questions = tuple(assume(question) for question in survey.questions)
-    return Truth(questions, Trouble(), tuple(question.id for question in survey.questions))
+    return _told(survey, Fields({}, "$.questions", TruthError), Trouble())
 
 
 def assume(question: Question) -> QuestionTruth:
@@ -133,8 +130,8 @@ def _at_random(question: Question) -> Answers:
     if isinstance(kind, AnyOf):
         most = question.mechanism.max_selected
         return Options(kind.labels, np.full(len(kind.options), min(0.5, most / len(kind.options))), most)
-    names = _names(question)
-    return _choice(question, dict.fromkeys(names, 1 / len(names)))
+    names = names_of(question)
+    return choice(question, dict.fromkeys(names, 1 / len(names)))
 
 
 def _read_question(question: Question, document: Any) -> QuestionTruth:
@@ -143,12 +140,14 @@ def _read_question(question: Question, document: Any) -> QuestionTruth:
     later = _read_later(fields, question, answers) if fields.has("then") else answers
     desired = _read_desired(fields, question) if fields.has("desired") else None
     favoured = _favourable(question, answers)
+    if isinstance(question, Marginal) and fields.has("fake"):
+        raise fields.fail("fake", f"belongs to a combination of answers: say it of {question.places[0][0].id}.")
     fake = fields.one_of("fake", favoured) if fields.has("fake") else ""
     leaving = None
     if fields.has("leave"):
         if isinstance(question.kind, Number):
             raise fields.fail("leave", "does not go with a number: say it of another question.")
-        names = _names(question) if isinstance(question.kind, YesNo) else answers.labels
+        names = names_of(question) if isinstance(question.kind, YesNo) else answers.labels
         leaving = read_shares(fields, "leave", names, adds_up=False)
     fields.finish()
     at_random = _guess(answers) if isinstance(question.kind, Text) else _at_random(question)
@@ -181,9 +180,9 @@ def _read_answers(fields: Fields, question: Question) -> Answers:
         return _read_strings(fields)
     if isinstance(kind, YesNo):
         share = take_share(fields, "share")
-        return _choice(question, {"yes": share, "no": 1 - share})
+        return choice(question, {"yes": share, "no": 1 - share})
     if not isinstance(kind, AnyOf):
-        return _choice(question, read_shares(fields, "shares", kind.labels, adds_up=True))
+        return choice(question, read_shares(fields, "shares", kind.labels, adds_up=True))
     if fields.has("selections"):
         return _read_selections(fields, question)
     most, given = question.mechanism.max_selected, read_shares(fields, "shares", kind.labels, adds_up=False)
@@ -233,18 +232,7 @@ def _encode(fields: Fields, key: str, question: Question, answer: Any) -> Encode
 def _favourable(question: Question, answers: Answers) -> tuple[str, ...]:
     if isinstance(question.kind, Number):
         return ("maximum", "minimum")
-    return _names(question) if isinstance(question.kind, YesNo) else answers.labels
-
-
-def _names(question: Question) -> tuple[str, ...]:
-    return ("yes", "no") if isinstance(question.kind, YesNo) else question.labels
-
-
-def _choice(question: Question, shares: Mapping[str, float]) -> Choice:
-    names = _names(question)
-    values = np.array([1, 0]) if isinstance(question.kind, YesNo) else np.arange(len(names))
-    weights = np.array([shares.get(name, 0.0) for name in names])
-    return Choice(names, values, weights / weights.sum(), question.labels)
+    return names_of(question) if isinstance(question.kind, YesNo) else answers.labels
 
 
 def _is_table(value: Any) -> bool:
