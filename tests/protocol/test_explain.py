@@ -171,12 +171,6 @@ def _number(minimum: object, maximum: object, step: object = 1) -> list[str]:
         ),
         (
             [*_number(0, 30), "epsilon = 2"],
-            "Your device rounds your number at random to one of 21 evenly spaced numbers from 0 to 30. There are 45 "
-            "codes. Each is for up to 17 of these numbers, next to each other. Your device sends a code for the "
-            "rounded number at most 83 times in 100. Otherwise it sends one of the other codes.",
-        ),
-        (
-            [*_number(0, 30), "epsilon = 2", 'mechanism = "window"'],
             "Your device rounds your number at random to 0, 15 or 30. It sends the rounded number at most 79 times in "
             "100. Otherwise it sends one of the other 2, each equally likely.",
         ),

@@ -24,7 +24,6 @@ def ask(members: dict[str, Any]) -> Question:
 def test_what_is_published_is_exact() -> None:
     survey = compile_toml(
         'id = "s"\ntitle = "S"\n[[questions]]\nid = "q"\ntype = "number"\ntext = "?"\nepsilon = 1\nunit = "km"\n'
-        'mechanism = "window"\n'
         "minimum = -0.50\nmaximum = 10.0\nstep = 0.3\nskip = 1.0\n"
     )
     assert (

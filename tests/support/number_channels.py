@@ -17,4 +17,4 @@ def window(levels: int, width: int, epsilon: float) -> NumberChannel:
         for at in range(levels)
     ]
     means = [sum((y * share for y, share in enumerate(column)), Fraction(0)) for column in columns]
-    return NumberChannel(np.array(columns, np.float64).T, means[0], means[-1] - means[0], range(levels + width - 1))
+    return NumberChannel(np.array(columns, np.float64).T, means[0], means[-1] - means[0])

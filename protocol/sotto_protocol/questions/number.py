@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.errors import together
 from sotto_protocol.language import ENGLISH, Language
-from sotto_protocol.mechanisms.levels import MAX_SPAN
 from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.mechanisms.window import MAX_SPAN
 from sotto_protocol.members import LENGTHS
 from sotto_protocol.questions.control import Control, NumberField
 from sotto_protocol.questions.question_type import QuestionType

@@ -48,7 +48,6 @@ minimum = 0
 maximum = 10_000
 step = 50
 unit = "euros"
-mechanism = "window"
 epsilon = 1
 [[questions]]
 id = "member"

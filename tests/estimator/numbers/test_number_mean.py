@@ -132,8 +132,7 @@ def test_betting_against_the_true_mean_wins_nothing_on_average() -> None:
         every, most = histograms(n, channel.n_outputs), channel.n_outputs - 1
         for places in crowds(n):
             mean = float(channel.offset + channel.slope * Fraction(sum(places)) / len(places)) / most
-            means, each = np.full(len(every), mean), bets.repeat(len(every), 0)
-            capital = np.exp(log_capital(every.astype(float), channel.outputs, means, each))
+            capital = np.exp(log_capital(every.astype(float), np.full(len(every), mean), bets.repeat(len(every), 0)))
             output = np.mean([at_place(channel, place) for place in places], axis=0)
             drawn = stats.multinomial.pmf(every, n, output)
             assert drawn @ capital == pytest.approx(1, abs=1e-9)
