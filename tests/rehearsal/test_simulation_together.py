@@ -22,10 +22,10 @@ DEPENDENT = (
 N_REPORTS = 200_000
 
 
-def health(epsilon: str = "2", mechanism: str = "auto", more: str = "") -> Survey:
-    """Return a survey that asks two questions together."""
+def health(epsilon: str = "2", mechanism: str = "auto", more: str = "", head: str = "", last: str = "") -> Survey:
+    """Return a survey that asks two questions together; `more` is said of them, `head` of the survey."""
     group = f'[[together]]\nquestions = ["smokes", "region"]\nepsilon = {epsilon}\nmechanism = "{mechanism}"\n{more}'
-    return compile_toml(f'id = "health"\ntitle = "Health"\n{group}{SMOKES}{REGION}')
+    return compile_toml(f'id = "health"\ntitle = "Health"\n{head}{group}{SMOKES}{REGION}{last}')
 
 
 def yes_no(n: int, epsilon: str, head: str = "", *, are_pairs: bool = True) -> Survey:
@@ -124,6 +124,28 @@ def test_people_who_do_not_tell_the_truth_are_seen_in_the_question_that_they_lie
     survey = health("4")
     simulation = simulate(survey, 20_000, truth=read_truth(text, survey), runs=20, seed=6, liars=0.2)
     assert {row.question for row in simulation.rows if row.is_off} == {"smokes-region", "smokes"}
+
+
+@pytest.mark.parametrize("target", ["population", "respondents"])
+@pytest.mark.parametrize("mechanism", ["k-ary", "oue"])
+def test_pooled_waves_hold_the_truth_of_combinations_and_of_each_question(mechanism: str, target: str) -> None:
+    survey = health("2", mechanism, "epsilon_forever = 4\n", "waves = 3\n")
+    options = IntervalOptions(target=target)
+    simulation = simulate(survey, 300, truth=read_truth(DEPENDENT, survey), runs=20, seed=7, options=options)
+    assert {row.n_reports for row in simulation.rows} == {900}
+    assert simulation.missing == ()
+    assert not any(row.is_off for row in simulation.rows)
+
+
+def test_a_group_is_drawn_as_one_question_in_strata_above_a_least_number() -> None:
+    age = '[[questions]]\nid = "age"\ntype = "yes-no"\ntext = "Are you old?"\nepsilon = 2\n'
+    head = 'draw = 1\nmin_reports = 20\ninvited = true\nstrata = ["a", "b"]\n'
+    survey = health("2", "subset", head=head, last=age)
+    simulation = simulate(survey, 600, truth=read_truth(DEPENDENT, survey), runs=10, seed=8)
+    n_reports = {row.question: row.n_reports for row in simulation.rows}
+    assert n_reports["smokes"] == n_reports["region"] == n_reports["smokes-region"] == 600 - n_reports["age"]
+    assert n_reports["age"] == pytest.approx(300, abs=40)
+    assert simulation.missing == ()
 
 
 # How much noise there is. A cell: one combination, estimated by each report's unbiased indicator, at equal shares.

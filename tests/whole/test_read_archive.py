@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from archiving import Heap
 from collecting import SURVEY
 from made_reports import DRAWN, EVERYTHING, ONCE, people
+from sotto_client import os_coins
 from sotto_collector.archive.export import export
 from sotto_collector.archive.layout import Layout
 from sotto_estimator import DomainError, SourceError, associate, estimate, read_archive
@@ -75,6 +76,20 @@ def test_columns_have_the_types_of_what_they_hold(tmp_path: Path) -> None:
     narrow = read_archive(tmp_path / "archive", questions=["paid"])
     assert [*narrow.columns] == ["paid"]
     assert len(narrow) == 60
+
+
+@pytest.mark.parametrize("mechanism", ["k-ary", "subset"])
+def test_questions_that_are_asked_together_have_columns_of_their_combinations(mechanism: str, tmp_path: Path) -> None:
+    asked = [f'[[questions]]\nid = "{name}"\ntype = "yes-no"\ntext = "{name}?"\n' for name in ("ill", "old")]
+    group = f'[[together]]\nquestions = ["ill", "old"]\nepsilon = 1\nmechanism = "{mechanism}"\n'
+    survey = compile_toml(f'id = "s"\ntitle = "S"\n{group}{"".join(asked)}')
+    records = survey.perturb({"ill-old": np.arange(80) % 4}, os_coins())
+    frame = read_archive(exported(survey, records, tmp_path / "archive"))
+    labels = ["no, no", "no, yes", "yes, no", "yes, yes"]
+    if mechanism == "k-ary":
+        assert [*frame["ill-old"].cat.categories] == labels
+    else:
+        assert [*frame.columns] == [f"ill-old:{label}" for label in labels]
 
 
 def test_what_was_not_drawn_is_missing(tmp_path: Path) -> None:

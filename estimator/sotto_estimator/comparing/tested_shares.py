@@ -79,11 +79,17 @@ def shares_tested(title: str, sides: Sequence[GroupEstimate], options: ShareTest
     shares = [side for side in sides if side.unit is None]
     if not shares:
         raise DomainError("there is no share to test.")
-    n_rows = len(shares) if options.simultaneous else 1
-    p_values = [_p_value(_group(side), options) for side in shares]
+    exact = [(side, side.group) for side in shares if side.group is not None]
+    if not exact:
+        raise DomainError(
+            "an exact test takes reports of one wave that went through one channel, each for one answer. `sotto "
+            "estimate` gives an interval."
+        )
+    n_rows = len(exact) if options.simultaneous else 1
+    p_values = [_p_value(group, options) for _, group in exact]
     p_values = holm(p_values) if options.simultaneous else p_values
     rows = tuple(
-        _row(side, _group(side), options, n_rows, p_value) for side, p_value in zip(shares, p_values, strict=True)
+        _row(side, group, options, n_rows, p_value) for (side, group), p_value in zip(exact, p_values, strict=True)
     )
     other = {"two-sided": "another", "greater": "a greater", "less": "a smaller"}[options.alternative]
     together = "all valid together" if options.simultaneous else "each valid on its own"
@@ -91,6 +97,7 @@ def shares_tested(title: str, sides: Sequence[GroupEstimate], options: ShareTest
         f"share = {100 * options.null:g} % against {other} one: P is exact, by the {options.method} method"
         + HOLM * options.simultaneous,
         f"{level_words(options.level)} intervals by the same method, about the population, {together}",
+        *_left_out(shares),
     )
     members = {
         "alternative": options.alternative,
@@ -102,10 +109,10 @@ def shares_tested(title: str, sides: Sequence[GroupEstimate], options: ShareTest
     return Tested("share", title, lines, members, rows)
 
 
-def _group(side: GroupEstimate) -> Group:
-    if side.group is None:
-        raise DomainError("an exact test takes reports of one wave that went through one channel.")
-    return side.group
+def _left_out(shares: Sequence[GroupEstimate]) -> list[str]:
+    """Return of which questions there is no test beside others: of those whose reports are for several answers."""
+    names = ", ".join(dict.fromkeys(side.question for side in shares if side.group is None))
+    return [f"no exact test of {names}: one report can be for several of its answers"] if names else []
 
 
 def _p_value(group: Group, options: ShareTestOptions) -> float:
