@@ -362,7 +362,7 @@ def plan(
 
     The survey says (`about`) whom the plan is about, unless `options` have a target. `half_width` is the target of
     shares whose question has no `want`. `total_epsilon` is the most that a report may take to reach the targets. The
-    default is what the report takes now. `together` has the ids of 2 or 3 questions: the plan then also says what they
+    default is what the report takes now. `together` has the ids of 2 or 3 questions. The plan then also says what they
     show if they are asked together.
 
     A compiled survey, such as a published one, never changes. So only an author's file gets help that changes its
