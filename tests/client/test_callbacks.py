@@ -7,12 +7,25 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from devices import ANSWERS, AWAY, INVITATION, INVITED, LUNCH, OTHER_INVITATION, PULSE, WORDS, let_a_week_pass, let_go
+from devices import (
+    ANSWERS,
+    AWAY,
+    INVITATION,
+    INVITED,
+    LUNCH,
+    OTHER_INVITATION,
+    PULSE,
+    WORDS,
+    let_a_week_pass,
+    let_go,
+    wait_until_unknown,
+)
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import Receipt, Rejected, StateError, SurveyClient
 from sotto_protocol import Problem
@@ -104,7 +117,7 @@ def test_a_refusal_that_takes_a_week_is_told_after_the_week(http: FaultServer, s
     http.script = [Scripted(404, Problem(404, "no_such_survey", "No.").to_json())] * 1000
     with closing(told.open(http, "lunch", state)) as device:
         device.answer(ANSWERS)
-        assert not device.flush(0.5)
+        wait_until_unknown(state)
         assert told.rejected == []
         let_a_week_pass(state)
         assert device.flush(300)
@@ -291,7 +304,7 @@ sys.exit(status)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_of_what_a_process_and_its_child_deliver_each_report_is_told_once(state: Path) -> None:
-    with fault_server(PULSE) as http:
+    with fault_server(replace(PULSE, waves=4)) as http:  # neither answers the last wave, which would end it for both
         command = [sys.executable, "-c", IN_A_CHILD, http.url, str(state)]
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr

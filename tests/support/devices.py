@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
@@ -195,6 +196,15 @@ def let_go(device: SurveyClient) -> None:
     assert not device.flush(10)
     with device._state.write() as connection:
         connection.execute("UPDATE outbox SET not_before = 0, is_held = 0")
+
+
+def wait_until_unknown(state: Path) -> None:
+    """Wait until the state remembers that the collector does not know what a report is for."""
+    deadline = time.monotonic() + 60
+    with closing(sqlite3.connect(state)) as connection:
+        while connection.execute("SELECT 1 FROM outbox WHERE unknown_at > 0").fetchone() is None:
+            assert time.monotonic() < deadline, "nothing is unknown to the collector"
+            time.sleep(0.01)
 
 
 def let_a_week_pass(state: Path) -> None:

@@ -5,11 +5,13 @@ import re
 import sys
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Message
-from babel.messages.jslexer import tokenize
+from pygments.lexers.javascript import JavascriptLexer
+from pygments.token import String
 
 from sotto_protocol.language import LANGUAGES, Language
 
@@ -93,8 +95,8 @@ def test_words_that_nobody_translates_are_found() -> None:
 
 def sentences_of(script: str) -> set[str]:
     """Return the texts of a script that look like a sentence: they begin with a capital, and have several words."""
-    tokens = tokenize(script, template_string=True)
-    texts = (token.value[1:-1] for token in tokens if token.type in ("string", "template_string"))
+    runs = groupby(JavascriptLexer().get_tokens(script), key=lambda token: token[0] in String)
+    texts = ("".join(value for _, value in run).strip("\"'`") for is_text, run in runs if is_text)
     return {text for text in texts if re.match(r"[A-Z][\w'’]*,? [\w%“(]", text)}
 
 
