@@ -71,12 +71,15 @@ def estimates_of(survey: Survey, n: int, share: float, target: Target, seed: int
 
 
 def first_intervals(survey: Survey, n: int, share: float, target: Target, seed: int = 1) -> tuple[Any, Any]:
-    """Return the ends of the first value's interval, or the mean's, in every crowd, as they are cut to what can be."""
+    """Return the ends of the first value's interval, or the mean's, in every crowd, as they are cut to what can be.
+
+    NaN where counts contradict the design, as they do by chance in fewer than one of a thousand crowds.
+    """
     ends = []
     for estimates in estimates_of(survey, n, share, target, seed):
         one = estimates.means[0] if estimates.means else estimates.rows[0]
         ends.append((one.low, one.high))
-    low, high = np.array(ends).T
+    low, high = np.array(ends, np.float64).T
     return low, high
 
 
