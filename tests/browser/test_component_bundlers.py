@@ -50,7 +50,7 @@ def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return pack(tmp_path_factory.mktemp("packed"))
 
 
-@pytest.fixture(scope="module", params=["vite", rare("vite-react-18"), "webpack", rare("esbuild")])
+@pytest.fixture(scope="module", params=["vite", rare("vite-react-18"), rare("webpack"), rare("esbuild")])
 def built(request: pytest.FixtureRequest, tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What a bundler made of an example that asks ASKED, by path."""
     bundler, name, beside = BUILDS[request.param]

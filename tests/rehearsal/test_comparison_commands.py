@@ -60,8 +60,8 @@ def test_senators_and_representatives(tmp_path: Path, n: int, local: float, popu
     assert round(rows["curator, Laplace"]["noise"], 3) == curator
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("target", ["population", pytest.param("respondents", marks=pytest.mark.rare)])
+@pytest.mark.rare
+@pytest.mark.parametrize("target", ["population", "respondents"])
 def test_theory_is_what_simulation_finds(target: str, tmp_path: Path) -> None:
     """2,000 runs: a root mean square of errors within 15 %, nine standard errors of one."""
     compared = document(tmp_path, EVERY, "--n", 60, "--runs", 2000, "--target", target, "--share", 0.3)
@@ -292,7 +292,7 @@ def test_a_truth_that_is_none_is_refused_in_one_line(tmp_path: Path, content: st
     assert "truth.toml" in result.stderr
 
 
-@pytest.mark.parametrize("target", ["population", pytest.param("respondents", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("target", ["population", pytest.param("respondents", marks=pytest.mark.rare)])
 def test_so_many_respondents_as_are_named_know_what_the_curator_knows(tmp_path: Path, target: str) -> None:
     survey = HEAD + YES_NO + ANY_OF
     compared = document(tmp_path, survey, "--n", 300, "--runs", 0, "--target", target)

@@ -61,11 +61,11 @@ HONEST = [
     pytest.param(
         *(kind, name, target, more),
         id=f"{kind}-{name}-{target}-{'one drawn' if more else 'all asked'}",
-        # Each target and each way to ask comes once, one draw of one-of and one of a sketch; k-ary has all four pairs.
+        # Each target and each way to ask comes once, one draw of one-of; a sketch waits; k-ary has all four pairs.
         marks=[pytest.mark.rare]
         * (
             (name != "k-ary" and ((target == "population") == bool(more) or (kind == "one-of" and bool(more))))
-            or (name == "sketch" and not more)
+            or name == "sketch"
         ),
     )
     for more in ("", "draw = 1")

@@ -105,7 +105,9 @@ def test_nothing_is_written_of_who_asks_whatever_is_asked(program: str, tmp_path
     ("program", "changes"),
     [
         ("nginx", {"error.log emerg;": "error.log info;", "access_log off;": "access_log access.log;"}),
-        ("caddy", {"include tls.obtain tls.renew": "", "level WARN": "level DEBUG"}),
+        pytest.param(
+            "caddy", {"include tls.obtain tls.renew": "", "level WARN": "level DEBUG"}, marks=pytest.mark.rare
+        ),
     ],
     indirect=["program"],
 )

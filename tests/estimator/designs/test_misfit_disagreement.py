@@ -92,9 +92,8 @@ PAIRS = [
     ("first", "second", "n", "m"),
     [
         *((*pair, n, m) for pair in PAIRS for n, m in ((1, 1), (9, 7))),
-        (*PAIRS[0], 30, 30),
         *((*pair, 12, 45) for pair in PAIRS[2:6:3]),
-        *(pytest.param(*pair, 30, 30, marks=pytest.mark.rare) for pair in PAIRS[1:]),
+        *(pytest.param(*pair, 30, 30, marks=pytest.mark.rare) for pair in PAIRS),
         *(pytest.param(*pair, 12, 45, marks=pytest.mark.rare) for at, pair in enumerate(PAIRS) if at % 3 != 2),
     ],
 )

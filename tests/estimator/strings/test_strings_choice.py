@@ -85,7 +85,7 @@ def test_false_discoveries_are_bounded_and_intervals_hold_after_the_choice(name:
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
+@pytest.mark.rare
 def test_the_check_fails_without_corrections() -> None:
     """Ten times the rate lets too many in; of those chosen at the right rate, 1.96 errors cover too few."""
     setting = SETTINGS["more candidates than cells"]

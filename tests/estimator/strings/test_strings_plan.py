@@ -271,7 +271,7 @@ def simulate(
 @pytest.mark.parametrize(
     ("epsilon", "study", "n_runs", "bar"),
     [
-        ("4", TextStudy(300, 20), 150, 0.13),
+        pytest.param("4", TextStudy(300, 20), 150, 0.13, marks=pytest.mark.rare),
         pytest.param("2", TextStudy(2_000, 100), 150, 0.13, marks=pytest.mark.rare),
         pytest.param("2", TextStudy(20_000, 100), 300, 0.1 * POWER, marks=pytest.mark.rare),
     ],
@@ -308,10 +308,13 @@ def test_a_test_s_power_rises_with_the_share_and_is_that_of_its_level_where_ther
     assert powers[-1] == pytest.approx(1)
 
 
+LATE = pytest.param("2", BloomShape(256, 1, 4), TextStudy(600, 10), marks=pytest.mark.rare)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("epsilon", "shape", "study"),
-    [("8", BloomShape(128, 1, 2), TextStudy(300, 100)), ("2", BloomShape(256, 1, 4), TextStudy(600, 10))],
+    [("8", BloomShape(128, 1, 2), TextStudy(300, 100)), LATE],
 )
 def test_a_filter_in_few_cohorts_finds_the_smallest_share_as_often_as_planned(
     epsilon: str, shape: BloomShape, study: TextStudy
