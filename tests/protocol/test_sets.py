@@ -135,7 +135,9 @@ def test_sets_that_begin_with_coins_are_uniform() -> None:
         assert np.abs(together - n_sets * prob).max() < 5 * (n_sets * prob * (1 - prob)) ** 0.5
 
 
-@pytest.mark.parametrize(("field", "dimension"), [(2, 2), (2, 5), (3, 4), (5, 3), (7, 2), (509, 2), (2, 16), (3, 10)])
+@pytest.mark.parametrize(
+    ("field", "dimension"), [(2, 2), (2, 5), (3, 4), (5, 3), (7, 2), (509, 2), (521, 2), (65_521, 2), (2, 16), (3, 10)]
+)
 def test_points_are_numbered_as_published_and_counted_as_listed(field: int, dimension: int) -> None:
     mechanism = GeometryResponse("geometry", min(60, n_points(field, dimension)), 3 * Q, field, dimension)
     coins = Coins(hmac_bytes(bytes(32), b"points"))
@@ -231,9 +233,11 @@ def test_sets_that_cannot_be_are_refused(change: dict[str, int], message: str) -
     ("change", "message"),
     [
         ({"field": 4}, r"field \(4\) must be a prime"),
-        ({"field": 1}, r"field \(1\) must be an integer in \[2, 509\]"),
-        ({"field": 511}, r"field \(511\) must be an integer in \[2, 509\]"),
-        ({"field": 3.0}, r"field \(3.0\) must be an integer in \[2, 509\]"),
+        ({"field": 1}, r"field \(1\) must be an integer in \[2, 65521\]"),
+        ({"field": 511}, r"field \(511\) must be a prime"),
+        ({"field": 65_537}, r"field \(65537\) must be an integer in \[2, 65521\]"),
+        ({"field": 67}, "at most 262144"),
+        ({"field": 3.0}, r"field \(3.0\) must be an integer in \[2, 65521\]"),
         ({"dimension": 1}, "dimension"),
         ({"dimension": 12}, "at most 262144"),
         ({"dimension": 2}, r"the space's points \(4\) must be in \[10, 65536\]"),

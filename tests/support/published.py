@@ -108,7 +108,7 @@ def padded_sets(draw: st.DrawFn, n_values: int) -> Published:
 
 @st.composite
 def _sketches(draw: st.DrawFn) -> tuple[Published, int]:
-    field, dimension = draw(st.sampled_from([(2, 2), (2, 5), (3, 4), (7, 3), (17, 2)]))
+    field, dimension = draw(st.sampled_from([(2, 2), (2, 5), (3, 4), (7, 3), (17, 2), (599, 2)]))
     n_values = sum(field**place for place in range(dimension))
     lengths = sorted(draw(st.sets(st.integers(1, 200), max_size=3)))
     shape = {"field": field, "dimension": dimension, "n_cohorts": max(1, len(lengths)) * draw(st.integers(1, 40))}

@@ -9,13 +9,13 @@ from reference_text_vectors import counts_as
 
 
 def points_of(published: Published) -> list[tuple[int, ...]]:
-    """Return a space's points in the order of their numbers, by listing all vectors."""
+    """Return a space's points in the order of their numbers, by listing all vectors that end in a one and zeros."""
     field, dimension = published["field"], published["dimension"]
     points = []
-    for vector in itertools.product(range(field), repeat=dimension):
-        ends = [place for place in range(dimension) if vector[place]]
-        if ends and vector[ends[-1]] == 1:
-            points.append((ends[-1], vector[::-1], vector))
+    for last in range(dimension):
+        for before in itertools.product(range(field), repeat=last):
+            vector = (*before, 1, *(0,) * (dimension - last - 1))
+            points.append((last, vector[::-1], vector))
     return [vector for _, _, vector in sorted(points)]
 
 

@@ -393,7 +393,7 @@ WINDOWS: list[Thresholds] = [
 SKETCHES: list[Thresholds] = [
     ("text", sketch(true, *shape), 0)
     for true in TRUES
-    for shape in ((2, 2, 1024), (3, 5, 1024), (491, 2, 532), (61, 3, 66, 3, 6))
+    for shape in ((2, 2, 1024), (3, 5, 1024), (491, 2, 532), (61, 3, 66, 3, 6), (22_013, 2, 11))
 ]
 STAGES_OF_K_ARY = [
     ("one-of", {"name": "k-ary", "threshold_if_true": true, "report_if_true": kept}, n_options)

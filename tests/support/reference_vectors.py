@@ -234,6 +234,11 @@ _SKETCH_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_sketch(0xA3D70A3D, 3, 6, 720), 364, [FAMILY, "a", "x" * 200]),
     (_sketch(0x9E3779B9, 41, 3, 152), 1723, ["sotto voce"]),
     (_sketch(0xFEDCBA98, 491, 2, 532), 492, ["sotto voce", "a"]),
+    (_sketch(0x80000001, 521, 2, 64), 522, ["a", "caf\u00e9"]),
+    (_sketch(0x80000001, 2971, 2, 88), 2972, ["sotto voce"]),
+    (_sketch(0x00161234, 2971, 2, 88, 1, 4), 2972, ["sotto voce"]),
+    (_sketch(0xFFFFFFFF, 65_521, 2, 4), 65_522, [FAMILY]),
+    (_sketch(0x00010101, 65_521, 2, 4), 65_522, ["x"]),
     (_sketch(0x9E3779B9, 7, 3, 1024, 1, 3, 4, 200), 57, ["voce", "cafe\u0301s", FAMILY, "\U0001f600\U0001f600"]),
 ]
 

@@ -15,7 +15,7 @@ export class GeometryResponse extends NumberResponse {
   constructor(name, nValues, published) {
     const { field, dimension } = published;
     check(isPrime(field), "field must be a prime.");
-    check(field ** dimension <= MAX_VECTORS, `field to the dimension must be at most ${MAX_VECTORS}.`);
+    check(dimension === 2 || field ** dimension <= MAX_VECTORS, `field to the dimension must be at most ${MAX_VECTORS}.`);
     super(name, nValues, published, field ** (dimension - 1), nPoints(field, dimension - 1));
     this.field = field;
     this.dimension = dimension;
@@ -24,7 +24,7 @@ export class GeometryResponse extends NumberResponse {
 
   /** What is published beside the threshold. */
   static readMore(/** @type {import("./documents.js").Fields} */ fields) {
-    return { field: fields.integer("field", 2, 509), dimension: fields.integer("dimension", 2, 18) };
+    return { field: fields.integer("field", 2, 65521), dimension: fields.integer("dimension", 2, 18) };
   }
 
   get nOutputs() {
@@ -73,8 +73,11 @@ export class GeometryResponse extends NumberResponse {
   /** @returns {number} that of the point that a vector is a multiple of */
   #number(/** @type {number[]} */ vector) {
     const last = vector.reduce((found, value, place) => (value ? place : found), 0);
-    let factor = 1; // the inverse, by Fermat: as many steps whatever the number
-    for (let step = 2; step < this.field; step += 1) factor = (factor * vector[last]) % this.field;
+    let [factor, power] = [1, vector[last]]; // the inverse, by Fermat: as many steps whatever the number
+    for (let bits = this.field - 2; bits; bits >>= 1) {
+      if (bits % 2) factor = (factor * power) % this.field;
+      power = (power * power) % this.field;
+    }
     const digits = vector.slice(0, last).map((value, place) => ((value * factor) % this.field) * this.field ** place);
     return digits.reduce((sum, digit) => sum + digit, nPoints(this.field, last));
   }

@@ -19,13 +19,12 @@ def sketch_likelihood(mechanism: SketchResponse, reports: Bytes, strings: Sequen
     cohorts, points, response = mechanism.cohorts(reports), mechanism.points(reports), mechanism.geometry
     lengths = mechanism.prefix_lengths or (None,)
     numbers = [string_numbers([text[:length] for text in strings]) for length in lengths]
-    likelihood = np.empty((len(reports), len(strings) + 1), np.float32)
+    odds, against = float(response.odds), float(response.odds_against)
+    likelihood = np.full((len(reports), len(strings) + 1), (odds + against) / (1 + against), np.float32)
     order = np.argsort(cohorts, kind="stable")
     ends = np.cumsum(np.bincount(cohorts, minlength=mechanism.n_cohorts))
     for cohort, rows in enumerate(np.split(order, ends[:-1])):
         if len(rows):
             places = buckets(numbers[cohort % len(lengths)], cohort, mechanism.n_values)
-            of_buckets = response.likelihood(points[rows])
-            likelihood[rows, :-1] = of_buckets[:, places]
-            likelihood[rows, -1] = of_buckets.mean(axis=1)
+            likelihood[rows, :-1] = np.where(response.supports(points[rows], places), odds, 1.0)
     return likelihood

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from math import isqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
@@ -29,9 +30,12 @@ from sotto_protocol.mechanisms.thresholds import check_epsilon
 from sotto_protocol.words import times_above, times_below
 
 MAX_VECTORS = 2**18
-"""The most vectors that a space may have: counting transforms an array of so many numbers."""
+"""The most vectors of a space of more than two coordinates: counting transforms an array of so many numbers."""
+MAX_FIELD = 65521
+"""The largest prime whose plane, the space of two coordinates, has at most 65536 points."""
+_PLANE = 2  # the dimension of a space in which one point is orthogonal to each
 _NEAR = 1.05  # more than `probs_about` is off by
-_MAX_FIELD = 509  # the largest prime whose line has not too many vectors
+_MOST_ASKED = 509  # the largest field that an author may ask for: options are few
 _MOST_OFF = 0.01  # of a count from an integer: far from any doubt about which one it is
 
 
@@ -40,7 +44,8 @@ class GeometryResponse(NumberResponse, SetResponse):
     """One-of: with threshold_if_true / 2**32 a point that is orthogonal to the answer's, else another, uniformly.
 
     Answers: integers in [0, n_values), shape (n,). `field` is a prime, `dimension` at least 2; the space has at least
-    n_values points and at most 65536, and at most 2**18 vectors.
+    n_values points and at most 65536, and at most 2**18 vectors, unless it is a plane. In a plane exactly one point is
+    orthogonal to each: no table is needed, and the field may be as large as the points allow.
     """
 
     field: int
@@ -77,7 +82,7 @@ class GeometryResponse(NumberResponse, SetResponse):
         return {
             "n_values": n_options,
             "threshold_if_true": fields.integer("threshold_if_true", 1, COIN_SCALE - 1),
-            "field": fields.integer("field", 2, _MAX_FIELD),
+            "field": fields.integer("field", 2, MAX_FIELD),
             "dimension": fields.integer("dimension", 2, MAX_VECTORS.bit_length() - 1),
         }
 
@@ -95,7 +100,10 @@ class GeometryResponse(NumberResponse, SetResponse):
         # Not all coordinates of a point are zero. Both are drawn: how much is drawn says nothing of the coin.
         free_of_orthogonal = coins.uniform(n_free - 1, len(rows)) + np.uint32(1)
         free = np.where(is_other, coins.uniform(n_free, len(rows)), free_of_orthogonal)
-        space, answers = _space(self.field, self.dimension), rows.astype(np.intp)
+        answers = rows.astype(np.intp)
+        if self.dimension == _PLANE:
+            return self._pack(_points_of_plane(self.field, answers, free.astype(np.int64), is_other))
+        space = _space(self.field, self.dimension)
         high = _quotient(free, np.float32(space.half))
         product = space.products.take(space.low_row.take(answers) + free - high * np.uint32(space.half))
         product += space.products.take(space.high_row.take(answers) + high)
@@ -111,10 +119,13 @@ class GeometryResponse(NumberResponse, SetResponse):
     def support_of(self, sent: Counts) -> Counts:
         """Return how many reports support each value, shape (n_values,), of how many are each point, (n_outputs,).
 
-        By one Fourier transform of how many reports there are of each vector of the space. Over all multiples of a
-        point, the characters of its product with another add up to field - 1 where that is zero and to -1 where not: so
-        the transform is field times the support, less the reports. Raises ReportError where they are too many.
+        In a plane it is that of one point. Else by one Fourier transform of how many reports there are of each vector
+        of the space. Over all multiples of a point, the characters of its product with another add up to field - 1
+        where that is zero and to -1 where not: so the transform is field times the support, less the reports. Raises
+        ReportError where they are too many.
         """
+        if self.dimension == _PLANE:
+            return sent[_orthogonal(self.field)[: self.n_values]]
         space, n_reports = _space(self.field, self.dimension), int(sent.sum())
         of_vectors = np.append(sent, 0)[space.number].astype(np.float64)
         transformed = np.fft.rfftn(of_vectors.reshape((self.field,) * self.dimension, order="F")).real
@@ -134,11 +145,15 @@ class GeometryResponse(NumberResponse, SetResponse):
         values: list[int] = self.supports(report.reshape(1, -1))[0].nonzero()[0].tolist()
         return values
 
-    def supports(self, reports: Bytes) -> NDArray[np.bool_]:
+    def supports(self, reports: Bytes, values: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """Return which reports support which values, shape (n, n_values), or of given ones, (n, len(values))."""
+        asked = np.arange(self.n_values) if values is None else np.asarray(values, np.intp)
+        if self.dimension == _PLANE:
+            return np.asarray(_orthogonal(self.field)[self.numbers(reports)][:, None] == asked)
         points = _space(self.field, self.dimension).points
         outputs, places = np.unique(self.numbers(reports), return_inverse=True)
         sent = points[outputs].astype(np.float64)  # their products are exact, and made faster
-        supports: NDArray[np.bool_] = sent @ points[: self.n_values].T % self.field == 0
+        supports: NDArray[np.bool_] = sent @ points[asked].T % self.field == 0
         return supports[places]
 
     def what_happens(self, language: Language = ENGLISH) -> str:
@@ -168,11 +183,16 @@ def _quotient(numbers: NDArray[np.uint32], divisor: Any) -> NDArray[np.uint32]:
 
 def check_space(field: int, dimension: int) -> None:
     """Raise ValueError unless there is such a space, and its vectors are not too many."""
-    if check_integer("field", field, 2, _MAX_FIELD) not in PRIMES:
-        raise ValueError(f"field ({field}) must be a prime in [2, {_MAX_FIELD}].")
+    if not is_prime(check_integer("field", field, 2, MAX_FIELD)):
+        raise ValueError(f"field ({field}) must be a prime in [2, {MAX_FIELD}].")
     check_integer("dimension", dimension, 2, MAX_VECTORS.bit_length() - 1)
-    if field**dimension > MAX_VECTORS:
+    if dimension > _PLANE and field**dimension > MAX_VECTORS:
         raise ValueError(f"field ({field}) to the dimension ({dimension}) must be at most {MAX_VECTORS}.")
+
+
+def is_prime(number: int) -> bool:
+    """Return whether an integer from 2 on is a prime."""
+    return all(number % divisor for divisor in range(2, isqrt(number) + 1))
 
 
 def n_points(field: int, dimension: int) -> int:
@@ -235,16 +255,43 @@ def _of_shape(n_options: int, epsilon: Decimal, field: int, dimension: int) -> G
 def ask_geometry(asked: Asked) -> GeometryResponse:
     """Return the geometry response as an author asks for it."""
     epsilon = asked.require_epsilon()
-    field = asked.fields.integer("field", 2, _MAX_FIELD) if asked.has("field") else None
+    field = asked.fields.integer("field", 2, _MOST_ASKED) if asked.has("field") else None
     if field is not None and field not in PRIMES:
-        raise asked.fail("field", f"must be a prime in [2, {_MAX_FIELD}].")
+        raise asked.fail("field", f"must be a prime in [2, {_MOST_ASKED}].")
     made = geometry(asked.n_options, epsilon, field)
     if made is None:
         raise ValueError(f"no space over field {field} has a point for each of {asked.n_options} options.")
     return made
 
 
-PRIMES = [n for n in range(2, _MAX_FIELD + 1) if all(n % divisor for divisor in range(2, n))]
+PRIMES = [n for n in range(2, _MOST_ASKED + 1) if is_prime(n)]
+"""The fields whose spaces are compared where an epsilon is all that is known."""
+
+
+def _points_of_plane(
+    field: int, answers: NDArray[np.intp], free: NDArray[np.int64], is_other: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return points, one coordinate of which is drawn, and the other solved: the product with the answer's is 0, or 1.
+
+    The first point is (1, 0), that with number 1 + x is (x, 1). `free`: what is drawn, shape (n,).
+    """
+    is_first = answers == 0
+    solved = (is_other - np.where(is_first, 0, answers - 1) * free) % field
+    low, high = np.where(is_first, solved, free), np.where(is_first, free, solved)
+    points: NDArray[np.int64] = np.where(high == 0, 0, 1 + low * _inverses(field)[high] % field)
+    return points
+
+
+@lru_cache(maxsize=16)
+def _inverses(field: int) -> NDArray[np.int64]:
+    """Return what each number times is 1, modulo a prime, shape (field,); 0 for 0."""
+    return np.array([0, *(pow(number, -1, field) for number in range(1, field))], np.int64)
+
+
+@lru_cache(maxsize=16)
+def _orthogonal(field: int) -> NDArray[np.int64]:
+    """Return the one point that is orthogonal to each of a plane, by their numbers: that of (x, 1) is (-1/x, 1)."""
+    return np.concatenate([[1, 0], 1 + field - _inverses(field)[1:]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from sotto_estimator.strings.question import decode_tally
 from sotto_estimator.strings.sketch import decode_sketch
 from sotto_estimator.strings.sketch_counts import SketchCounts
 from sotto_protocol import Coins, Tally, compile_survey
+from sotto_protocol.mechanisms.sketch.design import sketch as sketch_design
 from sotto_protocol.mechanisms.sketch.hash import bucket, buckets, string_number, string_numbers
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
@@ -63,6 +64,20 @@ def expected_counts(sketch: SketchResponse, parts: dict[str, float], per_cohort:
         sent = np.rint(per_cohort * (channel @ placed)).astype(np.int64)
         rows.append([sent.sum(), *sent])
     return np.array(rows)
+
+
+def test_strings_are_found_in_thousands_of_buckets() -> None:
+    """At epsilon 8, by 20,000 devices: four strings with intervals that hold, and none of 996 that nobody has."""
+    made, n = sketch_design(Decimal(8)), 20_000
+    shares = {"word 1": 0.4, "word 2": 0.05, "word 3": 0.02, "word 4": 0.01}
+    answers = [text for text, share in shares.items() for _ in range(int(n * share))]
+    answers += [f"nobody else's {number}" for number in range(n - len(answers))]
+    counts = made.count_support(made.perturb(answers, Coins(np.random.default_rng(8).bytes)))
+    decoded = decode_sketch(made, counts, WORDS, DecodeOptions(method="chernoff"))
+    assert (made.dimension, [row.string for row in decoded.rows]) == (2, [*shares])
+    for row in decoded.rows:
+        assert row.low <= shares[row.string] <= row.high
+        assert row.high - row.low < 0.06
 
 
 def test_strings_that_collide_are_told_apart_once_they_are_found() -> None:

@@ -1,10 +1,19 @@
 """The design of a sketch: a space with hardly more noise than the best, in as many cohorts as a tally has room for."""
 
 from decimal import Decimal
+from functools import lru_cache
 
 from sotto_protocol.cohorts import MAX_COHORTS, shown_cohorts
 from sotto_protocol.mechanisms.asked import Asked
-from sotto_protocol.mechanisms.geometry import MAX_VECTORS, PRIMES, n_points, odds_against, probs_about
+from sotto_protocol.mechanisms.geometry import (
+    MAX_FIELD,
+    MAX_VECTORS,
+    PRIMES,
+    is_prime,
+    n_points,
+    odds_against,
+    probs_about,
+)
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES
 from sotto_protocol.mechanisms.sets import threshold_of
 from sotto_protocol.mechanisms.sketch.response import MAX_COUNTS, SketchResponse, take_prefix_lengths
@@ -13,6 +22,8 @@ USUAL_LENGTHS = (3, 6)
 _OF_RAPPOR = ("n_bits", "n_hashes", "max_length", "gram_length", "prob_noise")
 _FEW_COHORTS = 64
 """Where each cohort needs a least number of reports before anything is shown."""
+_FEWEST = 12
+"""With fewer cohorts a string that shares one bucket with a common one seems to have a large part of its share."""
 _NEAR = 1.03
 """How much more variance than the least a space may have, where it leaves room for more cohorts."""
 _ROUNDING = 1.05  # more than `probs_about` is off by
@@ -25,7 +36,8 @@ def sketch(epsilon: Decimal, n_cohorts: int | None = None, prefix_lengths: tuple
     of the points of all cohorts together. So of spaces with hardly more noise than the best, one that has half of the
     points that there may be is taken, and of these that with the most cohorts.
     """
-    about = {shape: _about(epsilon, shape) for shape in _shapes(n_cohorts or 1)}
+    fewest = n_cohorts or max(_FEWEST, len(prefix_lengths))
+    about = {shape: _about(epsilon, shape) for shape in _shapes(fewest)}
     shapes = [shape for shape, variance in about.items() if variance <= _NEAR * _ROUNDING * min(about.values())]
     made = [_of_shape(epsilon, shape, n_cohorts, prefix_lengths) for shape in shapes]
     near = _NEAR * min(response.share_variance for response in made)
@@ -57,14 +69,28 @@ def _read_cohorts(asked: Asked, n_each: int) -> int | None:
 
 
 def _shapes(fewest_cohorts: int) -> list[tuple[int, int]]:
-    """Return the fields and dimensions of all spaces that have room for so many cohorts."""
+    """Return the fields and dimensions of the spaces that have room for so many cohorts: of large planes a few."""
     most = min(MAX_VALUES, MAX_COUNTS // fewest_cohorts)
-    return [
+    spaces = [
         (field, dimension)
         for field in PRIMES
         for dimension in range(2, MAX_VECTORS.bit_length())
         if field**dimension <= MAX_VECTORS and n_points(field, dimension) <= most
     ]
+    return spaces + [(field, 2) for field in _large_fields() if n_points(field, 2) <= most]
+
+
+@lru_cache(maxsize=1)
+def _large_fields() -> list[int]:
+    """Return primes about a twentieth apart up to MAX_FIELD, above those whose spaces are all compared.
+
+    A plane is k-ary response of buckets. Its variance is least with e^epsilon + 1 of them, and flat about that.
+    """
+    fields = [PRIMES[-1]]
+    while fields[-1] < MAX_FIELD:
+        most = min(fields[-1] * 21 // 20, MAX_FIELD)
+        fields.append(next(number for number in range(most, 1, -1) if is_prime(number)))
+    return fields[1:]
 
 
 def _about(epsilon: Decimal, shape: tuple[int, int]) -> float:
