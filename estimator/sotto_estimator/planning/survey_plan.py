@@ -12,7 +12,7 @@ from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.split import SplitVerdict, judge_wishes
 from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
-from sotto_estimator.planning.together_plan import TogetherPlan, plan_together
+from sotto_estimator.planning.together_plan import TogetherPlan, joinable, plan_together
 from sotto_estimator.results.result import Result
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.deprecated import warn_of_old
@@ -25,7 +25,8 @@ class SurveyPlan(PlannedSurvey, Result):
 
     `helps`: of questions that show less than their goal. `wishes`: what is wished for, question by question;
     `verdict`: whether it is reached, None where nothing is wished for. `title`: what the survey is called in outputs,
-    "" its own. `together`: what questions would show if they were asked together, None where that is not asked.
+    "" its own. `together`: what questions would show if they were asked together, None where that is not asked;
+    `joinable`: the ids of two that could be, () where no two could, or where that is asked.
     """
 
     helps: tuple[Remedy, ...] = ()
@@ -33,6 +34,7 @@ class SurveyPlan(PlannedSurvey, Result):
     verdict: SplitVerdict | None = None
     title: str = ""
     together: TogetherPlan | None = None
+    joinable: tuple[str, ...] = ()
 
     @property
     def reach(self) -> PlanOptions:
@@ -71,7 +73,8 @@ def plan_draft(
     wishes = wishes_of(draft, planned, verdict) if verdict else []
     of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions, planned.items)
     joined = plan_together(draft, together, n, options) if together else None
-    return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict, together=joined)
+    others = () if joined else joinable(draft)
+    return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict, together=joined, joinable=others)
 
 
 def _judge(draft: Draft, planned: PlannedSurvey, total: Decimal | None) -> SplitVerdict:

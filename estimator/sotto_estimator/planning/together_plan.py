@@ -4,6 +4,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -15,6 +16,7 @@ from sotto_estimator.planning.survey import QuestionPlan, plan_survey
 from sotto_protocol import Question, Survey, SurveyError
 from sotto_protocol.definition import compile_survey
 from sotto_protocol.questions.joint import CLOSED, Joint
+from sotto_protocol.questions.question_type import MAX_OPTIONS
 
 _OF_MECHANISM = ("epsilon", "epsilon_forever", "mechanism", "weight", "field", "prob_truth", "prob_forced_yes")
 """What an author says of one question, and of a combination in its place."""
@@ -42,6 +44,14 @@ class TogetherPlan:
     def wider(self) -> list[str]:
         """The ids of questions that would be known less precisely."""
         return [one.question.id for one, now in zip(self.together, self.apart, strict=True) if one.width > now.width]
+
+
+def joinable(draft: Draft) -> tuple[str, ...]:
+    """Return the ids of the first two questions that could be asked together; () where no two could."""
+    asked = [question for question in draft.survey.questions if question.type in CLOSED]
+    pairs = (pair for pair in combinations(asked, 2) if prod(map(_n_answers, pair)) <= MAX_OPTIONS)
+    pair = () if draft.is_final or draft.survey.draw else next(pairs, ())
+    return tuple(question.id for question in pair)
 
 
 def plan_together(draft: Draft, ids: Sequence[str], n: int, options: PlanOptions) -> TogetherPlan:

@@ -16,7 +16,7 @@ from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_estimator.views.plan_help_words import help_lines, help_members
 from sotto_estimator.views.plan_panels import plan_panels
 from sotto_estimator.views.plan_table import width_words
-from sotto_estimator.views.plan_together_words import together_lines, together_members
+from sotto_estimator.views.plan_together_words import together_hint, together_lines, together_members
 from sotto_estimator.views.plan_wish_words import (
     verdict_lines,
     verdict_members,
@@ -46,9 +46,15 @@ def parts(plan: SurveyPlan) -> list[Part]:
         Part("What the survey will show", [Lines(_caption(plan), ""), Table(_COLUMNS, rows), Lines([about])]),
         Part("Question by question", [Lines(sentences(plan), "  ")]),
         Part("What would help", [Lines(help_lines(plan.helps, plan), "  ")]),
-        Part("Asked together", [Lines(together_lines(plan.together), "  ")] if plan.together else []),
+        Part("Asked together", _together(plan)),
         Part("What is wanted", reached),
     ]
+
+
+def _together(plan: SurveyPlan) -> list[Block]:
+    if plan.together:
+        return [Lines(together_lines(plan.together), "  ")]
+    return [Lines([together_hint(plan.joinable)], "  ")] if plan.joinable else []
 
 
 def wanted_line(options: PlanOptions) -> str:

@@ -1,6 +1,6 @@
 """What it changes to ask questions together, in sentences, and as members for programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sotto_estimator.planning.together_plan import TogetherPlan
@@ -12,6 +12,12 @@ from sotto_protocol.documents import decimal_text
 def together_lines(one: TogetherPlan) -> list[str]:
     """Return what each question would show, and a combination of answers, as lines of prose."""
     return [*_figures(one), _verdict(one)]
+
+
+def together_hint(ids: Sequence[str]) -> str:
+    """Return how an author learns whether to ask questions together."""
+    names = " and ".join(ids)
+    return f"What if {names} were asked together? --together {','.join(ids)} says how precise each would be."
 
 
 def _figures(one: TogetherPlan) -> Iterator[str]:

@@ -148,3 +148,20 @@ def test_plan_compares_questions_that_would_be_asked_together(tmp_path: Path) ->
     refused = CliRunner().invoke(main, ["plan", str(path), "--n", "1000", "--together", "smokes,age"])
     assert refused.exit_code == 2
     assert "--together (age) must name" in refused.output
+
+
+def test_a_plan_mentions_two_questions_that_could_be_asked_together(tmp_path: Path) -> None:
+    path = tmp_path / "health.toml"
+    hint = "What if smokes and region were asked together? --together smokes,region"
+    smokes, region = (lines + "epsilon = 1\n" for lines in (SMOKES, REGION))
+    for text, more, is_hinted in (
+        (smokes + region, [], True),
+        (smokes + region, ["--together", "smokes,region"], False),
+        (group() + SMOKES + REGION, [], False),
+        ("draw = 1\n" + smokes + region, [], False),
+        (smokes, [], False),
+    ):
+        path.write_text(HEAD + text)
+        planned = CliRunner().invoke(main, ["plan", str(path), "--n", "1000", *more])
+        assert planned.exit_code == 0, planned.output
+        assert (hint in planned.output) == is_hinted, (text, more)
