@@ -31,7 +31,7 @@ FILL = """() => {
 @pytest.mark.parametrize(("engine", "scheme"), FIREFOX_FIRST)
 def test_nothing_is_found_in_any_language(engine: str, scheme: str, collector: Served, tmp_path: Path) -> None:
     asked = {
-        (tag, width): publish(collector, ward(f"element-{engine}-{scheme}-{tag}-{width}", epsilon=Decimal("0.4")))
+        (tag, width): publish(collector, ward(f"element-{engine}-{scheme}-{tag}-{width}", epsilon=Decimal("0.3")))
         for tag, width in CHOSEN[engine, scheme]
     }
     last = publish(collector, named(f"element-{engine}-{scheme}"))
