@@ -14,12 +14,16 @@ from sotto_estimator.channel.channel import Channel, Floats, Target
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.intervals.binomial import hoeffding_shares
 from sotto_estimator.intervals.chernoff_tilt import best_tilt, log_mixture
+from sotto_estimator.intervals.circle import Circle
 
 _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 
 _N_SOLVED = 64
 """So many counts' tilts are looked for; those of more lie between."""
+
+_NEARER = (0.76, 0.84, 0.92, 1.0)
+"""On circles the best tilt is such a part of Chernoff's: what it refutes is nearer to the count."""
 
 _BLOCK = 2**17
 """So many numbers are worked on at once: it bounds memory."""
@@ -76,8 +80,23 @@ class _End:
         count, rows = s[:, None], max(1, _BLOCK // self.each.size)
         tilts = self._tilts(count)
         blocks = [slice(start, start + rows) for start in range(0, len(count), rows)]
-        found = np.concatenate([self._refuted(count[of], tilts[of]) for of in blocks])
-        return np.where(s > 0, np.clip(found[:, 0], 0, 2), 0.0)
+        found = np.clip(np.concatenate([self._refuted(count[of], tilts[of]) for of in blocks]), 0, 2)
+        if self.has_second_stage:
+            circle = Circle(self.each, self.number, self.stages, self.target, self.budget)
+            for nearer in _NEARER:
+                found = circle.refuted(count, nearer * tilts, found, self._estimate(count))
+        return np.where(s > 0, found[:, 0], 0.0)
+
+    @property
+    def has_second_stage(self) -> bool:
+        """Whether reports have noise of their own. Without, those of one device may depend in any way."""
+        return self.stages[2:] != (1, 0)
+
+    def _estimate(self, s: Floats) -> Floats:
+        """Return the unbiased share moved into [0, 2]: no interval ends beyond it."""
+        t, u, o, z = self.stages
+        true, other = t * o + (1 - t) * z, u * o + (1 - u) * z
+        return np.clip((s / self.n - other) / (true - other), 0, 2)
 
     def _tilts(self, s: Floats) -> Floats:
         """Return about the best tilt of each count, shape (counts, 1); of many counts from a few: it is smooth."""
