@@ -12,21 +12,26 @@ from functools import cached_property
 import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats
+from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.mechanisms.window import WindowResponse
 
 
 @dataclass(frozen=True, eq=False)
 class NumberChannel:
-    """`matrix`: P(output | level), shape (n_outputs, n_levels), two or more of each. `slope` is above 0."""
+    """`matrix`: P(output | level), shape (n_outputs, n_levels), two or more of each. `slope` is above 0.
+
+    `repeated`: of two outputs, P(a report repeats the device's permanent response), in (1/2, 1]; else it is the other.
+    """
 
     matrix: Floats
     offset: Fraction
     slope: Fraction
+    repeated: float = 1.0
 
     @staticmethod
     def of(mechanism: WindowResponse) -> "NumberChannel":
         """Return a mechanism's channel, of both stages together."""
-        return NumberChannel(mechanism.channel, *mechanism.mean_output)
+        return NumberChannel(mechanism.channel, *mechanism.mean_output, mechanism.report_if_true / COIN_SCALE)
 
     @property
     def n_outputs(self) -> int:
@@ -45,7 +50,12 @@ class NumberChannel:
 
     def as_share(self) -> Channel:
         """Return the channel of the share of the higher of two outputs, which is the mean place."""
-        return Channel(float(self.matrix[1, 1]), float(self.matrix[1, 0]))
+        return Channel(float(self.matrix[1, 1]), float(self.matrix[1, 0]), self.repeated, 1 - self.repeated)
+
+    @property
+    def fresh_variance(self) -> float:
+        """The variance of an output given the device's permanent response: 0 of one stage."""
+        return self.repeated * (1 - self.repeated)
 
     def of_output(self) -> Channel:
         """Return the probabilities of any one output: the largest, and the least, of all levels and outputs."""

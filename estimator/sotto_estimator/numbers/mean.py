@@ -121,7 +121,7 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         n_reports=n,
         epsilon=counts.epsilon,
         mean=value,
-        standard_error=width * place_error(counts.histogram, channel) * math.sqrt(devices.effect),
+        standard_error=width * place_error(counts.histogram, channel, devices.effect),
         low=low,
         high=high,
         shift_up=PERCENT * float((channel.n_outputs - 1 - mean_output) / channel.slope) * width,
@@ -152,12 +152,16 @@ def words_of_interval(channel: NumberChannel, options: IntervalOptions) -> str:
     return f"{made}, as {options.method} knows no mean {means}"
 
 
-def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel) -> float:
-    """Return the standard error of the mean place: of the outputs' variance, at least that of the device's noise."""
+def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel, design_effect: float = 1.0) -> float:
+    """Return the standard error of the mean place: of the outputs' variance, at least that of the device's noise.
+
+    `design_effect`: where several reports are of one device, by what the variance of what they share is multiplied.
+    """
     shares, outputs = histogram / histogram.sum(), np.arange(channel.n_outputs)
     mean = float(shares @ outputs)
     variance = max(float(shares @ (outputs - mean) ** 2), channel.deviations[0] ** 2)
-    return math.sqrt(variance / float(histogram.sum())) / float(channel.slope)
+    fresh = channel.fresh_variance
+    return math.sqrt((fresh + design_effect * (variance - fresh)) / float(histogram.sum())) / float(channel.slope)
 
 
 def mean_bounds(

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
@@ -18,8 +19,9 @@ from sotto_estimator.channel.devices import Devices
 from sotto_estimator.intervals.bounded_means import log_capital
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
-from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean, mean_bounds
+from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean, mean_bounds, place_error
 from sotto_protocol.counted import Counted
+from sotto_protocol.mechanisms.window_design import two_stage_bit
 from sotto_protocol.questions.number import Number
 
 FOR_MEANS = ["chernoff", "hoeffding", "anytime"]
@@ -192,6 +194,25 @@ def test_of_two_outputs_the_mean_is_a_share_with_its_intervals(target: str) -> N
         assert [float(end) for end in of_mean] == pytest.approx([float(end) for end in share], abs=1e-12)
     low, _ = mean_bounds(np.array([400, 600]), channel, Devices.alike(1000, 1), IntervalOptions(method="hoeffding"), 1)
     assert float(low) == pytest.approx((0.6 - math.sqrt(math.log(40) / 2000) - (1 - prob)) / (2 * prob - 1), abs=1e-9)
+
+
+@pytest.mark.parametrize(("n_devices", "n_waves"), [(120, 5), (1000, 12)])
+@pytest.mark.parametrize(("epsilon", "forever"), [("1", "2"), ("1", "3"), (".5", "1")])
+def test_waves_of_two_stages_show_nearly_as_much_as_their_mean_spreads(
+    epsilon: str, forever: str, n_devices: int, n_waves: int
+) -> None:
+    """The mean 30 of 0 to 100, of people who are each at an end, and stay there; 1.9 to 2 times by one stage."""
+    channel = NumberChannel.of(two_stage_bit(100, Decimal(epsilon), Decimal(forever)))
+    n, true, one = n_devices * n_waves, float(channel.matrix[1, 1]), channel.repeated
+    kept = (true - (1 - one)) / (2 * one - 1)
+    at_top = 0.3 * kept + 0.7 * (1 - kept)
+    variance = n_waves * one * (1 - one) + n_waves**2 * (2 * one - 1) ** 2 * at_top * (1 - at_top)
+    error = math.sqrt(n_devices * variance) / n / (2 * true - 1)
+    count = round(n * (1 - true + 0.3 * (2 * true - 1)))
+    histogram, devices = np.array([n - count, count]), Devices.alike(n, n_waves)
+    low, high = mean_bounds(histogram, channel, devices, IntervalOptions(), 1)
+    assert float(high - low) / 2 <= 1.12 * 1.96 * error
+    assert place_error(histogram, channel, devices.effect) == pytest.approx(error, rel=1e-3)
 
 
 def test_chernoff_holds_for_a_share_of_people_who_are_not_alike() -> None:
