@@ -16,6 +16,9 @@ from sotto_protocol.questions.joint import Joint
 from sotto_protocol.questions.together import PAIRS
 from sotto_protocol.survey_source import MAX_FILE_BYTES, SurveySource
 
+_OF_WAVES = ("mechanism", "epsilon_forever")
+"""What a question says of itself for waves: another mechanism may be best for one."""
+
 
 @dataclass(frozen=True, eq=False)
 class Draft:
@@ -69,6 +72,18 @@ class Draft:
                 return asked
             self._tried[key] = asked
         return self._tried[key]
+
+    def ask_once(self, index: int) -> Question | None:
+        """Return a question in a survey of one wave, at the epsilon of all waves; None where it cannot be had."""
+        question = self.survey.questions[index]
+        if not self.is_free(index) or isinstance(question.kind, Joint):
+            return None
+        asked = {name: said for name, said in self.members(index).items() if name not in _OF_WAVES}
+        asked["epsilon"] = question.epsilon_forever
+        try:
+            return compile_question(asked, "$", self.survey.lang, **said_to_questions({**self.document, "waves": 1}))
+        except SurveyError:
+            return None
 
     def _compile(self, index: int, changes: Mapping[str, Any]) -> Question | None:
         document = {**self.members(index), **changes}

@@ -6,9 +6,11 @@ from functools import lru_cache
 import numpy as np
 
 from sotto_estimator.channel.channel import Target
+from sotto_estimator.channel.devices import Devices
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.mean import method_of_mean, place_error
+from sotto_estimator.numbers.mean import mean_bounds, method_of_mean, place_error
 from sotto_estimator.planning.numbers import NumberStudy, expected_outputs, half_widths, respondents_for
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import FigureOutlook
@@ -34,6 +36,14 @@ class MeanOutlook(FigureOutlook):
     def width(self, n: int, options: PlanOptions, target: Target, n_intervals: int = 1) -> float:
         method = method_of_mean(NumberChannel.of(self.mechanism), options.for_target(target))
         return self.study.size * _mean_width(self.mechanism, n, options.level, method, n_intervals)
+
+    def width_of_waves(self, n: int, options: PlanOptions, n_waves: int) -> float:
+        channel, n_reports = NumberChannel.of(self.mechanism), n * n_waves
+        method = options.method if find_method(options.method).allows_waves else IntervalOptions().method
+        outputs = n_reports * expected_outputs(self.mechanism, self.study)
+        devices = Devices.alike(n_reports, n_waves)
+        low, high = mean_bounds(outputs, channel, devices, IntervalOptions(options.level, method), 1)
+        return self.study.size * float(high - low) / 2
 
     def error(self, n: int, options: PlanOptions, target: Target) -> float:
         outputs = n * expected_outputs(self.mechanism, self.study)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
+from sotto_estimator.planning.one_wave import OneWave, one_waves_of
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
@@ -26,7 +27,8 @@ class SurveyPlan(PlannedSurvey, Result):
     `helps`: of questions that show less than their goal. `wishes`: what is wished for, question by question;
     `verdict`: whether it is reached, None where nothing is wished for. `title`: what the survey is called in outputs,
     "" its own. `together`: what questions would show if they were asked together, None where that is not asked;
-    `joinable`: the ids of two that could be, () where no two could, or where that is asked.
+    `joinable`: the ids of two that could be, () where no two could, or where that is asked. `one_waves`: of a survey of
+    several waves the questions that one wave would show more of.
     """
 
     helps: tuple[Remedy, ...] = ()
@@ -35,6 +37,7 @@ class SurveyPlan(PlannedSurvey, Result):
     title: str = ""
     together: TogetherPlan | None = None
     joinable: tuple[str, ...] = ()
+    one_waves: tuple[OneWave, ...] = ()
 
     @property
     def reach(self) -> PlanOptions:
@@ -73,8 +76,9 @@ def plan_draft(
     wishes = wishes_of(draft, planned, verdict) if verdict else []
     of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions, planned.items)
     joined = plan_together(draft, together, n, options) if together else None
-    others = () if joined else joinable(draft)
-    return SurveyPlan(*of, tuple(helps_of(draft, planned)), tuple(wishes), verdict, together=joined, joinable=others)
+    others, once = () if joined else joinable(draft), tuple(one_waves_of(draft, planned))
+    helps = tuple(helps_of(draft, planned))
+    return SurveyPlan(*of, helps, tuple(wishes), verdict, together=joined, joinable=others, one_waves=once)
 
 
 def _judge(draft: Draft, planned: PlannedSurvey, total: Decimal | None) -> SplitVerdict:

@@ -13,7 +13,7 @@ from sotto_estimator.results.document import Block, Cell, Column, Lines, Part, T
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words, target_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
-from sotto_estimator.views.plan_help_words import help_lines, help_members
+from sotto_estimator.views.plan_help_words import help_lines, help_members, one_wave_lines, one_wave_members
 from sotto_estimator.views.plan_panels import plan_panels
 from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_together_words import together_hint, together_lines, together_members
@@ -46,6 +46,7 @@ def parts(plan: SurveyPlan) -> list[Part]:
         Part("What the survey will show", [Lines(_caption(plan), ""), Table(_COLUMNS, rows), Lines([about])]),
         Part("Question by question", [Lines(sentences(plan), "  ")]),
         Part("What would help", [Lines(help_lines(plan.helps, plan), "  ")]),
+        Part("One wave", [Lines(one_wave_lines(plan, plan.one_waves), "  ")]),
         Part("Asked together", _together(plan)),
         Part("What is wanted", reached),
     ]
@@ -118,6 +119,8 @@ def survey_members(plan: SurveyPlan) -> dict[str, Any]:
     """Return the members of a plan's JSON object; shares as fractions, a number's figures in its unit."""
     document = _members(plan) | {"questions": [_question_members(one) for _, one in plan.rows]}
     document["helps"] = [help_members(one) for one in plan.helps]
+    if plan.one_waves:
+        document["one_wave"] = [one_wave_members(one) for one in plan.one_waves]
     if plan.together:
         document["together"] = together_members(plan.together)
     if plan.verdict:

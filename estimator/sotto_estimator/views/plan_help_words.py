@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+from sotto_estimator.planning.one_wave import OneWave
 from sotto_estimator.planning.outlook import size_of
 from sotto_estimator.planning.remedies import Remedy
 from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey
@@ -67,6 +68,32 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
         yield f"more epsilon: none is enough below epsilon_forever, which stays {forever} here. Raising both may be"
     else:
         yield f"more epsilon: even {MAX_EPSILON}, the most that a question may have, is not enough"
+
+
+def one_wave_lines(plan: PlannedSurvey, one_waves: Sequence[OneWave]) -> list[str]:
+    """Return where one wave shows more than all, a sentence a question."""
+    return [_of_one_wave(one, plan.survey.waves) for one in one_waves]
+
+
+def _of_one_wave(one: OneWave, waves: int) -> str:
+    question = one.plan.question
+    width, of_waves = within(one.width, question), within(one.width_of_waves, question)
+    return (
+        f"{question.id}: one wave at epsilon {decimal_text(question.epsilon_forever)} shows more than {waves} waves "
+        f"pooled, if nobody's answer changes. It gives {width} by {one.method}, and the waves give {of_waves}."
+    )
+
+
+def one_wave_members(one: OneWave) -> dict[str, Any]:
+    """Return what one wave shows, by name, for programs."""
+    question = one.plan.question
+    return {
+        "question": question.id,
+        "epsilon": float(question.epsilon_forever),
+        "method": one.method,
+        "width": one.width,
+        "width_of_waves": one.width_of_waves,
+    }
 
 
 def say_suspicion(before: Decimal, after: Decimal) -> str:
