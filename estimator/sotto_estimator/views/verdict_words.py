@@ -100,7 +100,7 @@ def _of_order(order: Order, say: Language) -> Iterator[str]:
     if len(order.groups) > 1:
         yield say.gettext("Ranking, the most common first: %(order)s.", order=order_words(order, say))
         if len(order.groups) < n_answers:
-            yield say.gettext("Answers separated by commas are too close to rank.")
+            yield say.gettext("Two answers with only a comma between them are too close to rank.")
     elif len(order.leaders) < n_answers and len(order.leaders) <= _MAX_NAMES:
         named = say.joined(order.leaders)
         yield say.gettext("Too close to say which is the most common: %(answers)s.", answers=named)

@@ -174,7 +174,7 @@ def test_a_survey_is_told_question_by_question_with_what_is_missing() -> None:
         "",
         "harassed: The survey aims at ± 5 points, which takes about 3,451 reports (2,000 so far).",
         "stay: Ranking, the most common first: colleagues > pay, the work > nothing.",
-        "stay: Answers separated by commas are too close to rank.",
+        "stay: Two answers with only a comma between them are too close to rank.",
         "home: Nobody can read single texts. `sotto decode` finds out which of your candidates are common.",
     ]
 
