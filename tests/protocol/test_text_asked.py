@@ -34,7 +34,7 @@ def test_a_sketch_has_as_many_cohorts_as_there_is_room_for_and_few_where_each_ne
 
 def test_strings_that_nobody_lists_are_asked_for_by_their_beginnings() -> None:
     assert asked().prefix_lengths == ()
-    assert asked(unknown=True).prefix_lengths == (3, 6)
+    assert asked(unknown=True).prefix_lengths == (4, 6)
     assert asked(unknown=True, prefix_lengths=[1, 9]).prefix_lengths == (1, 9)
     assert isinstance(asked(unknown=True, settings={"keep": "counts"}), SketchResponse)
 

@@ -19,12 +19,15 @@ from sotto_protocol.mechanisms.sketch.hash import string_numbers
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.text import PADDING, compose
 
-MAX_EXTENDED = 2**21
+MAX_EXTENDED = 2**22
 """The most strings that are candidates at a length."""
 STRICTER = 100
 """The rate of false discoveries is divided by this: nobody suggested any of these many strings."""
-_FOLLOWED_RATE = 0.25
-"""The most beginnings that are followed in vain, as a share of those that are followed."""
+_IN_VAIN, _MOST_IN_VAIN = 20.0, 0.01
+"""So many beginnings at the most are followed in vain, on average, and no larger share of those that nobody has.
+
+Each costs a few of the candidates of the next length, whose tests get hardly stricter. To miss one costs its strings.
+"""
 
 
 def decode_prefixes(
@@ -64,7 +67,8 @@ def _search(mechanism: SketchResponse, counts: Counts, alphabet: str) -> tuple[l
 
 def _find(counts: SketchCounts, candidates: Sequence[str]) -> list[str]:
     """Return the beginnings to follow, the commonest first."""
-    peeled = peel(counts, string_numbers(candidates), _FOLLOWED_RATE, "fdr")
+    in_vain = min(_IN_VAIN, _MOST_IN_VAIN * len(candidates))
+    peeled = peel(counts, string_numbers(candidates), in_vain, "bonferroni")
     return [candidates[number] for number in peeled.found[(-peeled.fit.shares).argsort(kind="stable")].tolist()]
 
 

@@ -9,6 +9,8 @@ from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey, QuestionPla
 from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_protocol import Question
+from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.minimum import Need, needs_of
 from sotto_protocol.words import counted
 
@@ -112,5 +114,14 @@ def _of_text(one: QuestionPlan, plan: PlannedSurvey) -> str:
         )
     return (
         f"{one.question.id}: {looked.lower()}, a string is found if {width_words(one.width)} or more answer it. "
-        "Rarer strings are found less often."
+        f"Rarer strings are found less often.{_of_beginnings(one.question.mechanism)}"
     )
+
+
+def _of_beginnings(mechanism: Mechanism) -> str:
+    """Return by which beginnings strings on no list are found, where they are."""
+    lengths = mechanism.prefix_lengths if isinstance(mechanism, SketchResponse) else ()
+    if not lengths:
+        return ""
+    listed = " or ".join(map(str, lengths))
+    return f" Strings on no list are found by their first {listed} characters."

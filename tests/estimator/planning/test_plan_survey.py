@@ -127,6 +127,16 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
     assert "or more answer it. Rarer strings are found less often." in words
 
 
+def test_a_plan_names_the_beginnings_by_which_strings_on_no_list_are_found(tmp_path: Path) -> None:
+    asked = 'id = "a"\ntitle = "A"\n[[questions]]\nid = "dish"\ntype = "text"\ntext = "Which?"\nepsilon = 4\n'
+    said = {more: " ".join(plan_file(tmp_path, asked + more, "--n", "20000").output.split()) for more in MORE}
+    assert "characters." not in said[""]
+    assert "Strings on no list are found by their first 4 or 6 characters." in said["unknown = true\n"]
+
+
+MORE = ("", "unknown = true\n")
+
+
 def test_no_line_of_words_is_long_or_breaks_a_figure_and_no_width_is_said_twice(tmp_path: Path) -> None:
     said = plan_file(tmp_path, LUNCH, "--n", "300", "--half-width", "0.1").stdout.splitlines()
     assert max(map(len, said)) <= 100
