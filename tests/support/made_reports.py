@@ -73,6 +73,22 @@ mechanism = "rappor"
 epsilon = 4
 """
 DRAWN = ONCE.replace('id = "once"', 'id = "drawn"\ndraw = 2')
+TOGETHER = """
+id = "together"
+title = "Together"
+[[together]]
+questions = ["smokes", "region"]
+epsilon = 3
+[[questions]]
+id = "smokes"
+type = "yes-no"
+text = "?"
+[[questions]]
+id = "region"
+type = "one-of"
+text = "?"
+options = ["north", "south", "east"]
+"""
 
 
 def people(survey: Survey, n: int, wave: int = 1) -> np.ndarray:

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import feather
 
 from archiving import Heap
-from made_reports import DRAWN, EVERYTHING, ONCE, people
+from made_reports import DRAWN, EVERYTHING, ONCE, TOGETHER, people
 from sotto_collector.archive import labelled
 from sotto_collector.archive.export import export
 from sotto_collector.errors import ArchiveError
@@ -32,7 +32,7 @@ def written(survey: Survey, records: np.ndarray, path: Path) -> pa.Table:
     return pq.read_table(path)
 
 
-@pytest.mark.parametrize("toml", [ONCE, DRAWN, EVERYTHING], ids=["once", "drawn", "waves"])
+@pytest.mark.parametrize("toml", [ONCE, DRAWN, EVERYTHING, TOGETHER], ids=["once", "drawn", "waves", "together"])
 def test_the_file_holds_the_reports_that_an_archive_holds(
     toml: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +109,13 @@ def test_the_names_ending_says_the_form(
     names, *rows = csv.reader(io.StringIO(path.read_bytes().decode(), newline=""))
     assert names == expected.column_names
     assert Counter(map(tuple, rows)) == Counter(tuple(map(in_csv, row.values())) for row in expected.to_pylist())
+
+
+def test_a_combination_of_answers_is_named_by_each_of_them(tmp_path: Path) -> None:
+    survey = compile_toml(TOGETHER)
+    found = written(survey, people(survey, 300), tmp_path / "reports.parquet")
+    (values,) = found.to_pydict().values()
+    assert {*values} == {f"{smokes}, {region}" for smokes in ("yes", "no") for region in ("north", "south", "east")}
 
 
 def test_no_option_in_csv_is_a_formula(tmp_path: Path) -> None:
