@@ -19,6 +19,7 @@ from sotto_protocol.words import whole_percent_above, whole_percent_below
 IN_GROUPS = replace(INVITED, strata=("north", "south"))
 SURVEYS = [LUNCH, PULSE, INVITED_PULSE, IN_GROUPS, FIVE, ROTATED, DIARY]
 ERASED = replace(LUNCH, closes="2026-12-31", erase_after=30)
+ASKED_BY = replace(LUNCH, controller="The works council", contact="me@example.org")
 NUMBER = {"type": "number", "minimum": 0, "maximum": 9, "step": 1, "epsilon": 1}
 HOSTILE = '<script>alert(1)</script> | [x](http://x) `code` **b** "q" & <!-- '
 
@@ -53,6 +54,10 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
         (IN_GROUPS, INVITED, "How many people are in each group"),
         (replace(IN_GROUPS, keep="counts"), IN_GROUPS, "The collector counts by group. In a small group, few"),
         (LUNCH, replace(LUNCH, invited=True), "Anybody can send fake reports"),
+        (ASKED_BY, LUNCH, "The works council asks."),
+        (ASKED_BY, replace(LUNCH, controller="Me"), "Respondents can ask about the survey: me@example.org."),
+        (LUNCH, ASKED_BY, "Who is responsible, and whom respondents can ask"),
+        (replace(LUNCH, controller="Me"), ASKED_BY, "Who is responsible, and whom respondents can ask"),
         (INVITED_PULSE, INVITED_PULSE, "The invitation, the same in every wave, travels"),
         (
             replace(LUNCH, min_reports=1500),
@@ -171,14 +176,16 @@ def test_there_is_a_datasheet_of_every_mechanism(question: Question) -> None:
 
 def hostile_sheet() -> Datasheet:
     [question] = survey_of({"type": "yes-no", "epsilon": 1}).questions
-    return make_datasheet(Survey("s", HOSTILE, (replace(question, text=HOSTILE),)))
+    return make_datasheet(Survey("s", HOSTILE, (replace(question, text=HOSTILE),), controller=HOSTILE))
 
 
 def test_no_text_of_a_survey_becomes_markup() -> None:
     page = to_html(hostile_sheet())
     assert not read_html(page).find("script")
     assert HOSTILE.strip() in " ".join(read_html(page).text.split())
+    assert "<code>code" not in to_html(hostile_sheet())
     markdown = to_markdown(hostile_sheet())
+    assert "<script>" not in markdown
     row = next(line for line in markdown.splitlines() if "alert" in line and line.startswith("|"))
     assert row.replace("\\|", "").count("|") == 6
     assert "\\<script\\>" in row

@@ -4,7 +4,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from sotto_protocol.datasheet.parties import who_sees_what
-from sotto_protocol.datasheet.statements import blanks, checks, erasure, limits, linkage, retention, unit_of_privacy
+from sotto_protocol.datasheet.statements import (
+    asking,
+    blanks,
+    checks,
+    erasure,
+    limits,
+    linkage,
+    retention,
+    unit_of_privacy,
+)
 from sotto_protocol.explain import QuestionExplanation, explain
 from sotto_protocol.members import Settings
 from sotto_protocol.survey import Survey
@@ -70,6 +79,7 @@ def make_datasheet(survey: Survey) -> Datasheet:
     """Return the datasheet of a survey: what it promises, and what it does not."""
     explanation = explain(survey)
     sections = [
+        *[("asking", "Who asks?", said) for said in [asking(survey)] if said],
         ("unit_of_privacy", "What can anybody find out?", unit_of_privacy(survey, explanation)),
         ("retention", "What is kept?", retention(survey)),
         ("erasure", "What can be erased later?", erasure(survey)),

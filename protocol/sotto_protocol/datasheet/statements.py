@@ -159,11 +159,18 @@ def limits(survey: Survey) -> list[str]:
     return lines
 
 
+def asking(survey: Survey) -> list[str]:
+    """Return who asks, and whom respondents can ask, as far as the survey says so."""
+    asks = [f"{survey.controller} asks."] if survey.controller else []
+    asks += [f"Respondents can ask about the survey: {survey.contact}."] if survey.contact else []
+    return [words.replace("`", "'") for words in asks]  # an author's backtick begins no code
+
+
 def blanks(survey: Survey) -> list[str]:
     """Return what no survey file knows, to be filled in by who asks."""
     kept = "reports" if survey.keeps_reports and not survey.erase_after else "counts"
     return [
-        "Who is responsible, and whom respondents can ask",
+        *["Who is responsible, and whom respondents can ask"] * (not (survey.controller and survey.contact)),
         "Purpose, and legal basis or consent",
         "Who runs the collector and where, which proxy or hosting is in front of it, and what that logs",
         "Who asks: the collector's own page, or which app or site",
