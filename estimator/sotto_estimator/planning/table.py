@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from sotto_estimator.channel.channel import Channel
+from sotto_estimator.planning.least_noise import least_noise_of_options, noise_of_options
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import (
     NO_PRIVACY,
@@ -32,7 +33,8 @@ _N_DRAWN_BITS = 4
 class PlanRow:
     """One mechanism's precision. `epsilon` in nats, None without privacy; shares as fractions.
 
-    `is_auto`: whether `mechanism = "auto"` in a survey file takes it.
+    `is_auto`: whether `mechanism = "auto"` in a survey file takes it. `of_least_noise`: the variance of its noise over
+    the least of all mechanisms of the epsilon, 1 or more; None where that is not known, and of no device's noise.
     """
 
     epsilon: float | None
@@ -41,6 +43,7 @@ class PlanRow:
     standard_deviation: float
     half_width: float
     is_auto: bool = False
+    of_least_noise: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,17 @@ class QuestionShape:
             return best_of("one-of", self.n_options, epsilon, forever).name
         return best_of("any-of", self.n_options, epsilon, forever, self.max_selected).name
 
+    def of_least_noise(self, epsilon: Decimal, channel: Channel) -> float | None:
+        """Return the mean variance of a report's noise over the least that there is; None of any-of questions.
+
+        Of the two answers to a yes-no question, or of options that are equally common.
+        """
+        if self.max_selected:
+            return None
+        k = self.n_options or 2
+        noise = float(noise_of_options(channel.prob_support_if_true, channel.prob_support_if_other, k))
+        return max(1.0, noise / least_noise_of_options(float(epsilon), k))  # thresholds are rounded towards privacy
+
     @property
     def sensitivity(self) -> int:
         """By how much one changed answer moves all counts together."""
@@ -103,7 +117,8 @@ def plan_rows(
             asked = max(1, int(size / mechanism.one_in))
             deviation, width = _deviation(asked, channel, options), half_width(asked, channel, options)
             is_auto = mechanism.name == auto
-            of_devices.append(PlanRow(float(epsilon), mechanism.name, size, deviation, width, is_auto))
+            of_least = design.of_least_noise(epsilon, channel)
+            of_devices.append(PlanRow(float(epsilon), mechanism.name, size, deviation, width, is_auto, of_least))
         if forever is None and design.n_options > _N_DRAWN_BITS and not design.max_selected:
             of_devices.append(_d_bit_flip(epsilon, design.n_options, n, wanted, options))
         rows += sorted(of_devices, key=lambda row: (row.n_reports, row.half_width))

@@ -13,16 +13,26 @@ from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
 
+_OF_NOISE = (
+    "Noise: how far its variance is above the least that any mechanism can have, if all answers are equally common."
+)
+_IS_LEAST = 1.0005
+"""What is above is more than the rounding of thresholds."""
+_TENTHS = 10
+"""Up to so many per cent, noise has a decimal."""
+
 
 def _parts(plan: SharePlan) -> list[Part]:
     """Return a table, and under it what a half-width is."""
     has_auto = any(row.is_auto for row in plan.rows)
-    names = ["std. deviation", "half-width", *["taken"] * has_auto]
+    is_known = any(row.of_least_noise for row in plan.rows)
+    names = ["std. deviation", "half-width", *["noise"] * is_known, *["taken"] * has_auto]
     columns = [Column("epsilon"), Column("mechanism"), Column("n", "count"), *(Column(name, "word") for name in names)]
     cells = [
         [
             *(epsilon_words(row.epsilon), row.mechanism, row.n_reports),
             *(width_words(row.standard_deviation), width_words(row.half_width)),
+            *[noise_words(row.of_least_noise)] * is_known,
             *["by auto" if row.is_auto else ""] * has_auto,
         ]
         for row in plan.rows
@@ -37,6 +47,8 @@ def _width_lines(plan: SharePlan) -> list[str]:
         words += "\nAn option is asked of a part of n: as many as on average."
     if plan.epsilon_forever is not None:
         words += f" Widths are for one wave. All reports of one answer take epsilon {float(plan.epsilon_forever):g}."
+    if any(row.of_least_noise for row in plan.rows):
+        words += f"\n{_OF_NOISE}"
     if plan.n_questions is not None:
         words += " Epsilon is that of a whole report, n all respondents: a question has its part of either."
     return words.split("\n")
@@ -45,6 +57,20 @@ def _width_lines(plan: SharePlan) -> list[str]:
 def epsilon_words(epsilon: float | None) -> str | None:
     """Return an epsilon that was asked for as it was; None without privacy."""
     return None if epsilon is None else f"{epsilon:g}"
+
+
+def noise_words(of_least: float | None) -> str:
+    """Return how near noise is to the least that is possible.
+
+    >>> noise_words(1.00001), noise_words(1.0312), noise_words(2.074), noise_words(None)
+    ('least', '+3.2 %', '+108 %', '')
+    """
+    if of_least is None:
+        return ""
+    if of_least < _IS_LEAST:
+        return "least"
+    more = 100 * (of_least - 1)
+    return f"+{math.ceil(10 * more) / 10:g} %" if more < _TENTHS else f"+{math.ceil(more)} %"
 
 
 def half_width_words(options: PlanOptions) -> str:

@@ -1,0 +1,56 @@
+"""The least noise of all mechanisms: that of a linear program over every channel, and no mechanism of ours has less."""
+
+from decimal import Decimal
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from sotto_estimator.planning.least_noise import least_noise_of_options
+from sotto_estimator.planning.table import QuestionShape, plan_rows
+
+
+def least_by_program(epsilon: float, k: int) -> float:
+    """Return the least mean variance of noise by a linear program.
+
+    Some best channel's outputs have probabilities in the ratio 1 or e^epsilon (Kairouz, Oh & Viswanath 2016): a set of
+    options each. The information of one report on k - 1 free shares, at equal shares, is a matrix whose trace is linear
+    in how often the sets are used. The variances add up to (k - 1)^2 over the trace at least, and to that where options
+    are alike. What people draw is taken off.
+    """
+    sets = np.array([*product((1.0, np.exp(epsilon)), repeat=k)])
+    means = sets.mean(axis=1)
+    trace = ((sets - means[:, None]) ** 2).sum(axis=1) / means
+    found = optimize.linprog(-trace, A_eq=sets.T, b_eq=np.ones(k))
+    return float(((k - 1) ** 2 / -found.fun - (1 - 1 / k)) / k)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1, 1.5, 2, 4, 8])
+@pytest.mark.parametrize("k", [2, 3, 4, 6, 8])
+def test_the_least_noise_is_that_of_the_program(k: int, epsilon: float) -> None:
+    assert least_noise_of_options(epsilon, k) == pytest.approx(least_by_program(epsilon, k), rel=1e-6)
+
+
+@pytest.mark.parametrize("n_options", [0, 2, 5, 40, 1000])
+def test_no_mechanism_has_less_and_autos_at_most_3_percent_more(n_options: int) -> None:
+    for epsilon in ("0.1", "1", "2.5", "8"):
+        rows = plan_rows(QuestionShape(n_options), [Decimal(epsilon)], 1000, None)
+        ratios = {row.mechanism: row.of_least_noise for row in rows if row.of_least_noise is not None}
+        assert min(ratios.values()) >= 1
+        best = next((row.of_least_noise for row in rows if row.is_auto), ratios.get("warner"))
+        assert best is not None
+        assert best <= 1.03 * (1 + 1e-4)
+
+
+def test_the_ratio_is_that_of_the_mechanisms_noise() -> None:
+    """Of oue: a = 1/2, b = 1/(1 + e): 4 e / (e - 1)^2 for an answer that nobody has (Wang et al. 2017)."""
+    (oue,) = [row for row in plan_rows(QuestionShape(64), [Decimal(1)], 1000, None) if row.mechanism == "oue"]
+    mean = (1 / 64 * 0.25 + 63 / 64 * np.e / (1 + np.e) ** 2) / (0.5 - 1 / (1 + np.e)) ** 2
+    assert oue.of_least_noise == pytest.approx(mean / least_noise_of_options(1, 64), rel=1e-6)
+
+
+def test_nothing_is_said_of_any_of_questions_and_of_who_is_trusted() -> None:
+    assert not any(row.of_least_noise for row in plan_rows(QuestionShape(8, 2), [Decimal(1)], 1000, None))
+    (curator,) = [r for r in plan_rows(QuestionShape(), [Decimal(1)], 100, None) if "curator" in r.mechanism]
+    assert curator.of_least_noise is None
