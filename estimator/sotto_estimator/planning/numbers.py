@@ -16,6 +16,7 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import words_of_interval
+from sotto_estimator.planning.least_noise import least_variance_of_numbers
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import smallest_n
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -41,8 +42,9 @@ class NumberPlanRow:
     """One mechanism's precision, in the range's unit; `epsilon` in nats, None without privacy.
 
     `worst_deviation`: of one report, by its device's noise, of the number where it is largest, None where devices add
-    none. `standard_deviation`: of the mean of n_reports, about a population, at the most. `half_width`: of the interval
-    of people around the range's middle; `interval`: how it is made, in words. Both None for what this program has not.
+    none; `of_least_noise`: its variance over about the least of all mechanisms, None where that is not known.
+    `standard_deviation`: of the mean of n_reports, about a population, at the most. `half_width`: of the interval of
+    people around the range's middle; `interval`: how it is made, in words. Both None for what this program has not.
     """
 
     epsilon: float | None
@@ -52,6 +54,7 @@ class NumberPlanRow:
     standard_deviation: float
     half_width: float | None
     interval: str | None = None
+    of_least_noise: float | None = None
 
 
 def number_rows(
@@ -79,7 +82,16 @@ def number_rows(
             rows.append(_row(study, float(epsilon), name, sizes[0], variance, None))
         curator = 2 / (sizes[0] * float(epsilon) ** 2)  # noise of scale 1 / (n epsilon), as of n reports
         rows.append(_without_devices(study, float(epsilon), "trusted curator, Laplace", sizes[0], curator))
+    rows = [_compared(row, study) for row in rows]
     return [*rows, _without_devices(study, None, "no privacy", rows[0].n_reports, 0.0)]
+
+
+def _compared(row: NumberPlanRow, study: NumberStudy) -> NumberPlanRow:
+    """Return a row with how near its noise is to the least, as far as that is known."""
+    if row.epsilon is None or row.worst_deviation is None:
+        return row
+    least = least_variance_of_numbers(row.epsilon, study.kind.n_options)
+    return replace(row, of_least_noise=None if least is None else (row.worst_deviation / study.size) ** 2 / least)
 
 
 def _windows(study: NumberStudy, epsilon: Decimal, forever: Decimal | None) -> dict[str, WindowResponse]:

@@ -9,13 +9,14 @@ from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
 from sotto_estimator.views.numbers import value_words
-from sotto_estimator.views.plan_table import epsilon_words
+from sotto_estimator.views.plan_table import epsilon_words, noise_words
 
 _MIDDLE = [
     "Half-widths are of people one standard deviation to each side of the range's middle, deviations of the number",
     "with the most noise. Where a distribution's half-width is smaller, it has less noise there, and more elsewhere.",
 ]
-_FIGURES = [Column(name, "word") for name in ("worst report", "std. deviation", "half-width")]
+_OF_NOISE = "Noise: about how far the worst report's variance is above the least that any mechanism can have."
+_FIGURES = [Column(name, "word") for name in ("worst report", "std. deviation", "half-width", "noise")]
 
 
 def _parts(plan: NumberPlan) -> list[Part]:
@@ -24,6 +25,7 @@ def _parts(plan: NumberPlan) -> list[Part]:
         (
             *(epsilon_words(row.epsilon), row.mechanism, row.n_reports),
             *map(_figure, (row.worst_deviation, row.standard_deviation, row.half_width)),
+            noise_words(row.of_least_noise),
         )
         for row in plan.rows
     ]
@@ -32,6 +34,7 @@ def _parts(plan: NumberPlan) -> list[Part]:
         f"Means of numbers from {low:,.12g} to {high:,.12g}; the standard deviation of people's numbers is "
         f"{plan.study.deviation:,.4g}.",
         "Worst report: the standard deviation of one report's noise, of the number where it is largest.",
+        *[_OF_NOISE] * any(row.of_least_noise for row in plan.rows),
         *_widths(plan),
         *_MIDDLE * any(row.mechanism.startswith("distribution") for row in plan.rows),
         "Rows without a half-width are not in this program. They take as many respondents as the first row of their "

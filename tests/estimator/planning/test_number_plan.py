@@ -44,6 +44,7 @@ def test_published_variances_are_those_of_the_mechanisms(epsilon: float) -> None
     assert published_variances(epsilon)["hybrid (Wang et al.)"] == pytest.approx(worst, rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_rows_for_so_many_respondents_hold_the_windows_widths() -> None:
     rows = number_rows(YEARS, [Decimal(1), Decimal(4)], 1000, None, IntervalOptions())
     assert [row.mechanism.split(" (")[0] for row in rows] == [
