@@ -59,6 +59,11 @@ class Crowd:
     stratum: str | None = None
 
     @property
+    def n_reports(self) -> int:
+        """How many reports they send in one wave: with `asked_in` not all are asked in it."""
+        return self.n * self.survey.max_reports // self.survey.waves
+
+    @property
     def helps(self) -> Sequence["Remedy"]:
         """What would help, looked for each time; as `plan` none where it is not known."""
         if self.draft is None or self.plan is None:
@@ -126,7 +131,9 @@ def is_estimator_there() -> bool:
 def _judge_blindly(survey: Survey, n: int) -> Crowd:
     """Return what can be said without the estimator: what can never be shown."""
     needs = needs_of(survey)
-    return Crowd(survey, n, tuple(_outlook(question, needs[question.id], n, None) for question in survey.questions))
+    crowd = Crowd(survey, n, ())
+    outlooks = (_outlook(question, needs[question.id], crowd.n_reports, None) for question in survey.questions)
+    return replace(crowd, outlooks=tuple(outlooks))
 
 
 def _judge(draft: "Draft", n: int, target: "Target | None") -> Crowd:
@@ -135,16 +142,18 @@ def _judge(draft: "Draft", n: int, target: "Target | None") -> Crowd:
     survey = draft.survey
     plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
-    outlooks = tuple(_outlook(one.question, needs[survey.questions[index].id], n, one) for index, one in plan.rows)
-    return Crowd(survey, n, outlooks, plan, draft)
+    crowd = Crowd(survey, n, (), plan, draft)
+    of = crowd.n_reports
+    outlooks = (_outlook(one.question, needs[survey.questions[index].id], of, one) for index, one in plan.rows)
+    return replace(crowd, outlooks=tuple(outlooks))
 
 
-def _outlook(question: Question, need: Need, n: int, plan: "QuestionPlan | None") -> Outlook:
-    return Outlook(question, _grade(need, n, plan), need, plan)
+def _outlook(question: Question, need: Need, n_reports: int, plan: "QuestionPlan | None") -> Outlook:
+    return Outlook(question, _grade(need, n_reports, plan), need, plan)
 
 
-def _grade(need: Need, n: int, plan: "QuestionPlan | None") -> Grade:
-    if n < need.least:
+def _grade(need: Need, n_reports: int, plan: "QuestionPlan | None") -> Grade:
+    if n_reports < need.least:
         return "never"
     if plan is None:
         return "unknown"

@@ -93,7 +93,7 @@ def _rounded_up(percent: float) -> str:
 def _say_risk(one: Outlook, crowd: Crowd) -> str:
     """Return that a question may stay hidden, though there are people enough for it."""
     n_groups = crowd.survey.n_strata if crowd.stratum is None else 1
-    if crowd.n >= n_groups * one.need.likely or crowd.survey.min_reports == 1:
+    if crowd.n_reports >= n_groups * one.need.likely or crowd.survey.min_reports == 1:
         return ""
     where = " in a stratum" * (n_groups > 1)
     return f"; it may stay hidden{where} with fewer than {one.need.likely:,} reports"
@@ -128,16 +128,16 @@ def _helps_of_hidden(crowd: Crowd) -> Iterator[str]:
 
 
 def _ways(one: Outlook, crowd: Crowd) -> Iterator[str]:
-    survey, n = crowd.survey, crowd.n
+    survey, n = crowd.survey, crowd.n_reports
     if (most := _most_min_reports(survey, one.question.id, n)) > 0:
         yield f"min_reports = {most} instead of {survey.min_reports}" if most > 1 else "without min_reports"
     if one.question.type == "text" and survey.people is None:
-        yield f"people = {n} in the file: a text question then has no more cohorts than these people fill"
+        yield f"people = {crowd.n} in the file: a text question then has no more cohorts than these people fill"
     if one.question.type == "text" and (cohorts := _most_cohorts(one, survey, n)):
         yield f"n_cohorts = {cohorts} instead of {one.need.n_cohorts}"
     if one.question.type == "text":
         yield "a one-of question, with the answers that you expect as its options"
-    yield f"more people: {one.need.likely:,}"
+    yield f"more people: {-(-one.need.likely * survey.waves // survey.max_reports):,}"
 
 
 def _most_min_reports(survey: Survey, question_id: str, n: int) -> int:

@@ -92,8 +92,8 @@ def _is_shown(survey: Survey, n: int) -> bool:
 def _widest(survey: Survey, n: int) -> float:
     """Return the widest of the questions' half-widths, as a share of all there is to learn."""
     from sotto_estimator.planning.outlook import size_of, width_of
-    from sotto_estimator.planning.survey import answers_of, part_drawn
+    from sotto_estimator.planning.survey import answers_of, part_asked
 
-    options, part = reach_of(survey), part_drawn(survey)
+    options, part = reach_of(survey), part_asked(survey)
     asked = {question.mechanism: question for question in survey.questions}
     return max(width_of(of, answers_of(of, n, part), options) / size_of(of) for of in asked.values())

@@ -30,7 +30,7 @@ def say_takes(survey: Survey) -> Iterator[str]:
     """Yield lines: a table of every question's epsilon, then a line for each setting that is not the usual one."""
     yield align(_tabulate(survey))
     if survey.waves > 1:
-        yield f"waves {survey.waves}, the same answers in all take epsilon {epsilon_above(survey.epsilon_forever)}"
+        yield _say_waves(survey)
     if survey.draw:
         yield _say_drawn(survey)
     if asked := [question.id for question in survey.questions if question.mechanism.asks_some]:
@@ -101,6 +101,20 @@ def say_in_english(survey: Survey) -> str:
     )
 
 
+def _say_waves(survey: Survey) -> str:
+    """Return what all reports of a device take; with `asked_in` also how many reports each wave gets."""
+    epsilon = epsilon_above(survey.epsilon_forever)
+    if not survey.asked_in:
+        return f"waves {survey.waves}, the same answers in all take epsilon {epsilon}"
+    m, n = survey.asked_in, survey.waves
+    reports = "its one report takes" if m == 1 else f"its {m} reports together take"
+    same = "if the answers stay the same, " * survey.keeps_noise
+    return (
+        f"asked_in {m} of {n} waves on every device; {same}{reports} epsilon {epsilon}. Each wave gets {m} of {n} "
+        f"reports, so its intervals are {sqrt(n / m):.2f} times as wide as with all reports"
+    )
+
+
 def _say_drawn(survey: Survey) -> str:
     """Return what a draw takes, and what it does to intervals: each question has fewer reports."""
     n = len(survey.questions)
@@ -139,7 +153,9 @@ def say_beyond(survey: Survey) -> str:
 
 def _room(survey: Survey) -> list[str]:
     """Return what the limits of a device leave, as they are by default: the survey's own, and that of all surveys."""
-    most = "all waves of the same answers" if survey.waves > 1 else "one report"
+    most = "one report"
+    if survey.max_reports > 1:
+        most = "all waves of the same answers" if survey.keeps_noise else f"{survey.max_reports} reports"
     return [
         _left("max_epsilon", MAX_EPSILON, "", survey.epsilon_forever, most),
         _left("max_period_epsilon", MAX_PERIOD_EPSILON, f" in {PERIOD_DAYS} days", survey.epsilon, "one report"),

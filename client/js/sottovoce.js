@@ -22,6 +22,7 @@ export {
   BudgetExceeded,
   DeliveryError,
   InvitationError,
+  NotAsked,
   ParticipationEnded,
   SottoError,
   StateError,

@@ -13,7 +13,7 @@
  * @module
  */
 
-import { AnswerError, SottoError } from "./src/errors.js";
+import { AnswerError, NotAsked, SottoError } from "./src/errors.js";
 import { keepOffDisk } from "./src/fields.js";
 import { emptyForm } from "./src/surveyjs-empty.js";
 import { FormRefused, fitForm, isTooLong, questionId, readAnswers } from "./src/surveyjs-form.js";
@@ -28,9 +28,10 @@ export { FormRefused, questionId };
 /** @typedef {{allow: boolean, allowComplete: boolean, message?: string}} Completing what onCompleting's handlers are given */
 /**
  * @typedef {object} Client the part of a `SurveyClient` that is used
- * @property {() => Promise<{questions: readonly Question[], items?: readonly Question[], protectedLittle?: string}>} survey the survey that the form
+ * @property {() => Promise<{id?: string, questions: readonly Question[], items?: readonly Question[], protectedLittle?: string}>} survey the survey that the form
  *   must fit
  * @property {() => Promise<readonly Question[]>} [questions] those that this device asks; all by default
+ * @property {() => Promise<readonly number[]>} [waves] those in which this device is asked; all by default
  * @property {(answers: any, wave?: number) => Promise<Draft>} prepare from answers by question id
  * @property {(answers: any, wave?: number) => Promise<Receipt>} answer from answers by question id
  */
@@ -70,7 +71,8 @@ const attached = new WeakMap();
  * The form must fit the survey (see `fitForm`) and must not give answers away (see `findLeaks`). If answers are protected
  * little, an element above the first question says so.
  *
- * Rejects with FormRefused, which lists everything that is wrong, or with what `client.survey()` rejects with. Then the
+ * Rejects with FormRefused, which lists everything that is wrong, or with what `client.survey()` rejects with. In a survey
+ * with `asked_in` it rejects with NotAsked in a wave in which this device is not asked. Then the
  * form cannot be completed until `attachSurvey` succeeds. Also rejects if the model is attached already.
  * @param {Model} model @param {Client} client @param {AttachOptions} [options] @returns {Promise<() => void>}
  */
@@ -130,6 +132,9 @@ class Attachment {
     });
     const { fits, problems } = fitForm(this.#model, survey.items ?? survey.questions, this.#options.leaveOut);
     refuse([...leaks, ...problems]);
+    const { wave = 1 } = this.#options;
+    const waves = await this.#client.waves?.();
+    if (waves && !waves.includes(wave)) throw new NotAsked(survey.id ?? "", wave, waves);
     this.#questions = (await this.#client.questions?.()) ?? survey.items ?? survey.questions;
     const asked = this.#questions.map(({ id }) => id);
     const others = [...fits].filter(([id]) => !asked.includes(id)).map(([, { name }]) => name);

@@ -15,6 +15,7 @@ from sotto_client.errors import (
     ClientError as ClientError,
     DeliveryError as DeliveryError,
     InvitationError as InvitationError,
+    NotAsked as NotAsked,
     ParticipationEnded as ParticipationEnded,
     StateError as StateError,
     SurveyRefused as SurveyRefused,
@@ -46,7 +47,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_client.client": "SurveyClient",
             "sotto_client.entropy": "os_coins",
             "sotto_client.errors": "AlreadyAnswered BudgetExceeded ClientError DeliveryError InvitationError"
-            " ParticipationEnded StateError SurveyRefused SurveyUnavailable",
+            " NotAsked ParticipationEnded StateError SurveyRefused SurveyUnavailable",
             "sotto_client.outbox": "Rejected",
             "sotto_client.receipt": "Receipt",
             "sotto_protocol": "AnswerError SottoError",

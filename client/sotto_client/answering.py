@@ -13,12 +13,12 @@ from typing import Any
 from sotto_client.day import today
 from sotto_client.draws import Draws
 from sotto_client.entropy import os_coins
-from sotto_client.errors import AlreadyAnswered
+from sotto_client.errors import AlreadyAnswered, NotAsked
 from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report
 from sotto_client.outbox import Outbox, Posting
 from sotto_client.participation import invitation_of, secret_of
 from sotto_client.receipt import Receipt
-from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers
+from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers, noise_secret
 from sotto_client.source import SurveySource
 from sotto_client.state import State
 from sotto_protocol import Report, Survey, batch_body
@@ -39,12 +39,16 @@ class Answering:
     def answer(self, survey: Survey, answers: Mapping[str, Any], wave: int, invitation: bytes | None) -> Receipt:
         """Return the receipt of the report that is made, or of the first one: see `SurveyClient.answer`."""
         survey.check_wave(wave)
+        waves = self.waves(survey)
+        if wave not in waves:
+            raise NotAsked(survey, wave, waves)
         encoded = check_answers(survey, answers, self.draw(survey))
         with self.state.write() as connection:
             earlier = Ledger(connection).find(survey.fingerprint)
             if wave in earlier:
                 return self._repeat(earlier[wave], survey, encoded)
-            return self._make(connection, survey, encoded, wave, list(earlier.values()), invitation).to_receipt()
+            of_wave = wave, waves[-1]
+            return self._make(connection, survey, encoded, of_wave, list(earlier.values()), invitation).to_receipt()
 
     def draw(self, survey: Survey) -> list[bool]:
         """Return of each question whether this device answers it: committed before anything can be refused."""
@@ -53,20 +57,29 @@ class Answering:
         with self.state.write() as connection:
             return Draws(connection).of(survey)
 
+    def waves(self, survey: Survey) -> tuple[int, ...]:
+        """Return the waves in which this device is asked, ascending: committed before anything can be refused."""
+        if not survey.asked_in:
+            return (*range(1, survey.waves + 1),)
+        with self.state.write() as connection:
+            return Draws(connection).waves_of(survey)
+
     def _make(
         self,
         connection: sqlite3.Connection,
         survey: Survey,
         encoded: Encoded,
-        wave: int,
+        of_wave: tuple[int, int],
         earlier: Sequence[Entry],
         invitation: bytes | None,
     ) -> Entry:
+        """Return the entry of a report that waits from now on; `of_wave`: its wave, and the last of this device's."""
+        wave, last_wave = of_wave
         secret, admitting = secret_of(survey, earlier), invitation_of(survey, earlier, invitation)
-        marks, record = make_report(survey, encoded, secret, {WAVE: wave}, os_coins())
+        marks, record = make_report(survey, encoded, noise_secret(survey, secret, wave), {WAVE: wave}, os_coins())
         report = Report(os.urandom(REPORT_ID_BYTES), record)
         taken = epsilon_of_report(survey, marks, earlier, [answer is not None for answer in encoded])
-        of_survey = survey.fingerprint, wave, survey.waves, survey.id
+        of_survey = survey.fingerprint, wave, last_wave, survey.id
         made = Entry(*of_survey, taken, today(), report.receipt, secret, marks, admitting)
         Ledger(connection).charge(made, self.limits, Decimal(0) if earlier else survey.epsilon)
         body = batch_body(survey, [report])
@@ -83,6 +96,8 @@ class Answering:
         The device knows that while it has the secret, and this object as long as it lives. Raises AlreadyAnswered.
         """
         known = self.made.get(earlier.receipt, earlier)
-        if known.secret is None or mark_answers(survey, encoded, known.secret) != known.marks:
+        if known.secret is None:
+            raise AlreadyAnswered(known.to_receipt(), survey)
+        if mark_answers(survey, encoded, noise_secret(survey, known.secret, known.wave)) != known.marks:
             raise AlreadyAnswered(known.to_receipt(), survey)
         return known.to_receipt()

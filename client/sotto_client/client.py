@@ -174,6 +174,14 @@ class SurveyClient(Renewed):
         return tuple(item for question in drawn for item in question.items)
 
     @property
+    def waves(self) -> tuple[int, ...]:
+        """The waves in which this device's respondent is asked, ascending: all, or with `asked_in` a random choice.
+
+        Chosen and kept as `questions` are. Raises as `questions` does.
+        """
+        return self._answering.waves(self.survey)
+
+    @property
     def is_open(self) -> bool:
         """Whether the survey accepts reports, as the collector said with it, or else by its last day and this clock.
 
@@ -192,13 +200,17 @@ class SurveyClient(Renewed):
         permanent noise, so it costs less. All waves together never take more than the question's `epsilon_forever`. A
         changed answer costs anew.
 
+        In a survey with `asked_in` a device answers in its `waves` only. There each report has noise of its own, and
+        takes its whole epsilon, unless the survey has `epsilon_forever`.
+
         Returns without waiting for the network, unless the survey was not read yet. Answering a wave again never
         charges or sends anything. The same answers return the first receipt, if the device knows that they are the
         same. It knows until the report of the last wave is delivered. Afterwards only the object that made it knows.
 
         Raises AnswerError if a question has no answer, or one outside its domain. Raises ValueError for a wave outside
-        its domain. Raises InvitationError if an invitation is missing, or the survey takes none. Raises AlreadyAnswered
-        with the first receipt, and also BudgetExceeded, SurveyRefused, SurveyUnavailable and StateError. Raises
+        its domain, NotAsked for one in which the device is not asked. Raises InvitationError if an invitation is
+        missing, or the survey takes none. Raises AlreadyAnswered with the first receipt, and also BudgetExceeded,
+        SurveyRefused, SurveyUnavailable and StateError. Raises
         ParticipationEnded if this wave has no report and the device's part has ended. It ends after the last wave's
         delivery, after `forget`, and after the collector said that the survey is over. After an error nothing was
         charged.

@@ -215,7 +215,10 @@ def _describe(inventory: Inventory) -> str:
         spent.append([e.day, e.survey_id, str(e.wave), epsilon, e.receipt])
     parts = [align(spent) if inventory.ledger else "nothing answered"]
     for asked in inventory.drawn:
-        parts.append(f"asked: {asked.survey_id}  {', '.join(asked.questions) or asked.fingerprint}")
+        waves = f"  in {'wave' if len(asked.waves) == 1 else 'waves'} {', '.join(map(str, asked.waves))}"
+        parts.append(
+            f"asked: {asked.survey_id}  {', '.join(asked.questions) or asked.fingerprint}{waves * bool(asked.waves)}"
+        )
     for report in inventory.waiting:
         parts.append(f"waiting: {_name(report)}  attempts {report.n_attempts}")
         parts += [f"  {line}" for line in report.lines()]

@@ -6,6 +6,7 @@ SottoError
     ├── SurveyUnavailable   there is no survey: the collector has none or cannot be reached, and no copy may be used
     ├── BudgetExceeded      answering would take more epsilon than is left
     │   └── AlreadyAnswered     this device has answered this wave, and cannot tell that it was with these answers
+    ├── NotAsked            the survey asks this device in other waves than this one
     ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
     ├── InvitationError     the survey needs an invitation and there is none, or needs none and there is one
     ├── StateError          the state file cannot be used
@@ -81,6 +82,16 @@ class AlreadyAnswered(BudgetExceeded):
             limit="one report per wave" if wave else "one report per survey",
         )
         self.receipt = receipt
+
+
+class NotAsked(ClientError):  # noqa: N818  # reads as what happened
+    """The survey asks this device in other waves. Nothing was charged or sent. `waves`: those in which it is asked."""
+
+    def __init__(self, survey: "Survey", wave: int, waves: tuple[int, ...]) -> None:
+        listed = ", ".join(map(str, waves))
+        super().__init__(f"survey {survey.id!r} does not ask this device in wave {wave}, but in {listed}.")
+        self.wave = wave
+        self.waves = waves
 
 
 class ParticipationEnded(ClientError):  # noqa: N818  # reads as what happened

@@ -64,18 +64,23 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The questions that a device was drawn for; none where the copy of the survey was replaced by another version."""
+    """The questions that a device was drawn for; none where the copy of the survey was replaced by another version.
+
+    `waves`: those that it was drawn for, of a survey with `asked_in`; else none.
+    """
 
     survey_id: str
     fingerprint: str
     questions: tuple[str, ...]
+    waves: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
     """What a state holds, but for secrets and marks (`sotto_client.ledger.Entry`).
 
-    `drawn`: of surveys with `draw`, the questions that this device answers. `sent`: delivered reports that are kept.
+    `drawn`: of surveys with `draw` or `asked_in`, what this device answers, and when. `sent`: delivered reports that
+    are kept.
     """
 
     state: str
@@ -123,7 +128,8 @@ def _spent(entry: Entry) -> Spent:
 def _asked(seed: Seed, survey: Survey | None) -> Asked:
     drawn = compress(survey.questions, seed.drawn(survey)) if survey else ()
     asked = dict.fromkeys(item.id for question in drawn for item in question.items)
-    return Asked(seed.survey_id, seed.fingerprint, tuple(asked))
+    waves = seed.waves(survey) if survey and survey.asked_in else ()
+    return Asked(seed.survey_id, seed.fingerprint, tuple(asked), waves)
 
 
 def _read_surveys(connection: sqlite3.Connection) -> dict[str, Survey]:

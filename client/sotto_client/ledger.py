@@ -1,7 +1,8 @@
 """The budget: what this device has spent of its respondent's privacy, and what it may still spend.
 
 Epsilons are added up (basic composition), in exact decimals, and nothing is ever taken back. In a survey of several
-waves every answer has a pot of its own: its reports share their noise, so what they take together is no sum. To
+waves every answer has a pot of its own: its reports share their noise, so what they take together is no sum. (In one
+with `asked_in`, each report has noise of its own, unless it has `epsilon_forever`: there epsilons are added up.) To
 recognise an answer, the ledger keeps a tag of it beside the secret, for as long as the secret: whoever reads the state
 meanwhile can try every answer against the tags. That is the price of the pots, and surveys of one wave do not pay it.
 What each wave took would show for ever in which of them an answer changed, so it is forgotten with the secret: the
@@ -82,7 +83,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One report that was made, in one wave of `waves`: `epsilon` in nats, `day` in UTC.
+    """One report that was made, in a wave up to `waves`, the device's last: `epsilon` in nats, `day` in UTC.
 
     `secret` made the noise, and `marks` tell the answers from others (`sotto_client.reporting.mark_answers`). Both are
     forgotten when the report of the last wave is delivered, and `epsilon` is then what all reports of the survey took
@@ -220,10 +221,11 @@ def epsilon_of_report(survey: "Survey", marks: bytes, earlier: Sequence[Entry], 
     Called inside a transaction of the state. Raises sqlite3.DatabaseError for tags that are damaged.
     """
     asked = compress(survey.questions, drawn or repeat(True))
-    if not earlier:
+    if not earlier or not survey.keeps_noise:
         return _total(question.epsilon_of(1) for question in asked)
     given = [_tags(marks), *(_tags(entry.marks or b"") for entry in earlier)]
-    if any(entry.waves != survey.waves for entry in earlier) or len({*map(len, given)}) > 1:
+    last_wave = earlier[0].waves if survey.asked_in else survey.waves
+    if any(entry.waves != last_wave for entry in earlier) or len({*map(len, given)}) > 1:
         raise sqlite3.DatabaseError("its ledger is damaged")
     pots = ((question, Counter(answers)) for question, answers in zip(asked, zip(*given, strict=True), strict=True))
     taken = _total(question.epsilon_of(n_reports) for question, found in pots for n_reports in found.values())

@@ -20,6 +20,8 @@ _GROUP = b"sottovoce-group-1"
 _SETTLING = b"sottovoce-settling-1"
 _TAG = b"sottovoce-tag-1"
 _DRAW = b"sottovoce-draw-1"
+_WAVES = b"sottovoce-waves-1"
+_WAVE = b"sottovoce-wave-1"
 
 
 def permanent_coins(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[Any]) -> Coins:
@@ -43,6 +45,19 @@ def draw_coins(seed: bytes, fingerprint: str) -> Coins:
     `seed`: 32 random bytes, drawn for this survey; not the secret, which is forgotten earlier.
     """
     return Coins(hmac_bytes(seed, _context(_DRAW, fingerprint)))
+
+
+def wave_coins(seed: bytes, fingerprint: str) -> Coins:
+    """Return the coins by which a device draws the waves that it is asked in: the rest as `draw_coins`."""
+    return Coins(hmac_bytes(seed, _context(_WAVES, fingerprint)))
+
+
+def secret_of_wave(secret: bytes, fingerprint: str, wave: int) -> bytes:
+    """Return the secret of one wave's noise, 32 bytes, where no noise lasts: an HMAC-SHA256 under the survey's secret.
+
+    The wave is written as a 16-bit big-endian integer, where a question's id stands elsewhere.
+    """
+    return hmac.digest(secret, _context(_WAVE, fingerprint, None, wave.to_bytes(2, "big")), "sha256")
 
 
 def settling_coins(secret: bytes, fingerprint: str, question_id: str) -> Coins:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_client.permanent import group_coins, permanent_coins, settling_coins, tag_answer
+from sotto_client.permanent import group_coins, permanent_coins, secret_of_wave, settling_coins, tag_answer
 from sotto_protocol import AnswerError, Coins, Question, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -78,14 +78,24 @@ def report_answer(question: Question, encoded: NDArray[Any], secret: bytes, fing
     return question.mechanism.perturb_by_stages(settled, group, permanent, coins)
 
 
+def noise_secret(survey: Survey, secret: bytes, wave: int) -> bytes:
+    """Return the secret of one report's noise: that of the survey, unless each wave has noise of its own."""
+    return secret_of_wave(secret, survey.fingerprint, wave) if _is_fresh(survey) else secret
+
+
+def _is_fresh(survey: Survey) -> bool:
+    """Whether each wave has noise of its own."""
+    return bool(survey.asked_in) and not survey.keeps_noise
+
+
 def mark_answers(survey: Survey, encoded: Encoded, secret: bytes) -> bytes:
     """Return what a device knows these answers by, as long as it has the secret: of the questions that are answered.
 
-    In a survey of one wave, the permanent responses: what is sent, or less noisy. In a survey of several, every
-    question's `tag_answer` of what it settled on, in their order. Whoever has the secret can try every answer against
-    either.
+    If noise lasts over waves, every question's `tag_answer` of what it settled on, in their order. Else the permanent
+    responses: what is sent, or less noisy. Whoever has the secret can try every answer against either. `secret` is
+    `noise_secret`'s.
     """
-    if survey.waves == 1:
+    if not survey.keeps_noise:
         return _join(_respond_to_all(survey, encoded, secret))
     fingerprint = survey.fingerprint
     pairs = _answered(survey, encoded)
@@ -99,9 +109,10 @@ def make_report(
     """Return the marks of one respondent's answers (`mark_answers`), and the noisy record, to be sent.
 
     The record is `survey.layout.n_bytes` long and takes `survey.epsilon`. `encoded` is `check_answers`'s; `numbers` are
-    those of the record's head, by name; secret and coins are those of `report_answer`.
+    those of the record's head, by name; secret and coins are those of `report_answer`, the secret of this wave
+    (`noise_secret`).
     """
-    if survey.waves == 1:  # the permanent responses are the marks, too: they are made once
+    if not survey.keeps_noise:  # the permanent responses are the marks, too: they are made once
         responses = _respond_to_all(survey, encoded, secret)
         pairs = zip(_answered(survey, encoded), responses, strict=True)
         columns = [question.mechanism.report(response, coins) for (question, _), response in pairs]

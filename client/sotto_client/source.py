@@ -94,7 +94,7 @@ class SurveySource:
             raise SurveyRefused(f"survey {survey.id} has fingerprint {survey.fingerprint}, not the pinned one.")
         # All waves together, so that a device that begins can finish, if its answers stay the same.
         if survey.epsilon_forever > self.limits.max_epsilon:
-            waves = f" in {survey.waves} waves" if survey.waves > 1 else ""
+            waves = f" in {survey.max_reports} waves" if survey.max_reports > 1 else ""
             raise SurveyRefused(
                 f"survey {survey.id} takes epsilon {survey.epsilon_forever}{waves}, "
                 f"above max_epsilon ({self.limits.max_epsilon})."

@@ -15,7 +15,8 @@ from sotto_protocol.invitation import INVITATION_BYTES, invitation_text, parse_i
 
 STATES = UNUSED, USED, INVALID = "unused", "used", "invalid"
 """What an invitation can be for a wave. INVALID: not one of the survey, or revoked, or used in every wave: nothing is
-kept of it then, so these cannot be told apart. USED: in this wave, and not in another."""
+kept of it then, so these cannot be told apart. USED: in this wave, and not in another; or with `asked_in` in as many
+waves as a device is asked in."""
 ROWS_AT_ONCE = 5_000
 
 
@@ -79,7 +80,8 @@ def check_invitation(store: Store, stored: StoredSurvey, text: str, wave: int) -
     left = select(columns.wave).where(columns.survey_key == stored.key, columns.code_hash == code_hash)
     with store.reader() as connection:
         waves = {*connection.execute(left).scalars()}
-    return UNUSED if wave in waves else USED if waves else INVALID
+    is_left = len(waves) > stored.survey.waves - stored.survey.max_reports
+    return UNUSED if wave in waves and is_left else USED if waves else INVALID
 
 
 def _parse(text: str, index: int) -> bytes:

@@ -33,10 +33,10 @@ def curves(survey: Survey) -> list[Curve]:
         of = "the answers that are drawn" if survey.draw else "all answers"
         tests = accusations_together(survey, levels=_LEVELS)
         drawn.append(Curve(of, survey.epsilon, _all_suspicions(survey.epsilon), tests))
-    if survey.waves > 1:
+    if survey.max_reports > 1:
         tests = accusations_together(survey, in_all_waves=True, levels=_LEVELS)
         forever = survey.epsilon_forever
-        drawn.append(Curve(f"all {survey.waves} waves", forever, _all_suspicions(forever), tests))
+        drawn.append(Curve(f"all {survey.max_reports} waves", forever, _all_suspicions(forever), tests))
     return drawn
 
 

@@ -116,10 +116,14 @@ def said_to_questions(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return what questions depend on of the whole survey, for `compile_question`; what is wrong there is left out."""
     right = right_settings(document)
     of_survey: dict[str, Any] = {name: right[name] for name in ("waves", "min_reports") if name in right}
+    n_waves, asked_in = right.get("waves", 1), right.get("asked_in", 0)
+    if asked_in:  # each report has noise of its own, as in a survey of one wave
+        of_survey.pop("waves", None)
     people, listed = document.get("people"), document.get("questions")
     if is_crowd(people) and isinstance(listed, list) and listed:
         n_units = max(1, len(listed) - _n_joined(document.get("together")))
         n_asked = people * min(right.get("draw", n_units), n_units) // n_units
+        n_asked = n_asked * min(asked_in or n_waves, n_waves) // n_waves
         of_survey["people"] = n_asked // max(1, len(right.get("strata", ())))  # what is shown is shown of each stratum
     return of_survey
 

@@ -1,5 +1,7 @@
 """Which questions a device answers, where its survey has `draw`: drawn without the answers, and sent in clear.
 
+The waves in which it is asked, where its survey has `asked_in`, are drawn in the same way.
+
 At rest they stand in front of a record's columns: question i is bit i mod 8 (the least significant is 0) of byte
 i // 8. The bits behind the last question are zero, and so is the column of a question that was not drawn.
 """
@@ -28,6 +30,11 @@ def draw_questions(n_questions: int, n_drawn: int, coins: Coins, n_devices: int 
         chosen = coins.uniform(last + 1, n_devices).astype(np.intp)
         drawn[devices, np.where(drawn[devices, chosen], last, chosen)] = True
     return drawn
+
+
+def draw_waves(n_waves: int, n_asked: int, coins: Coins, n_devices: int = 1) -> Drawn:
+    """Draw n_asked of n_waves for each device, shape (n_devices, n_waves): as `draw_questions` draws questions."""
+    return draw_questions(n_waves, n_asked, coins, n_devices)
 
 
 def pack_drawn(drawn: Drawn) -> Bytes:

@@ -6,7 +6,15 @@ from textwrap import wrap
 
 from sotto_protocol.language import ENGLISH, Language, language, mark
 from sotto_protocol.members import COUNTS, Settings
-from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, PROGRAM, say_changes, say_drawing, say_promises
+from sotto_protocol.promises import (
+    A_REPORT_A_WAVE,
+    ONE_REPORT,
+    PROGRAM,
+    say_changes,
+    say_drawing,
+    say_promises,
+    say_waves,
+)
 from sotto_protocol.protection import say_little
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.translation import QuestionWords
@@ -119,9 +127,10 @@ class Explanation(Settings):
     """A whole survey: its questions, and what all answers together can give away.
 
     `epsilon` (nats), `suspicions` and `accusations` are for one report. With `_forever` they are for the reports of all
-    waves, if the answers stay the same. `protected_little` is a sentence that warns of little protection, or "".
-    `changes` says what no epsilon bounds if there are several waves, or is "". `spoken` is the language of the words.
-    `n_asked` is how many questions a device asks, and of how many. For the survey's settings see `Settings`.
+    waves, if answers stay the same or no noise lasts. `protected_little` is a sentence that
+    warns of little protection, or "". `changes` says what no epsilon bounds if noise lasts over several waves, or is
+    "". `spoken` is the language of the words. `n_asked` is how many questions a device asks, and of how many. For the
+    survey's settings see `Settings`.
     """
 
     survey_id: str
@@ -143,10 +152,10 @@ class Explanation(Settings):
         speech = language(self.spoken)
         whole = [*_wrap(self.together(), ""), *_bounds(self.suspicions, self.spoken)]
         whole += _wrap(said(self.accusations).say(speech))
-        if self.waves > 1:
+        if self.max_reports > 1:
             whole += [*_wrap(self.in_all_waves(), ""), *_bounds(self.suspicions_forever, self.spoken)]
             whole += _wrap(said(self.accusations_forever).say(speech))
-        whole += _wrap(speech.gettext(A_REPORT_A_WAVE if self.waves > 1 else ONE_REPORT), "")
+        whole += _wrap(speech.gettext(A_REPORT_A_WAVE if self.max_reports > 1 else ONE_REPORT), "")
         whole += _wrap(speech.gettext(PROGRAM), "")
         more = ["\n".join(_wrap(text, "")) for text in [self.changes, *self.promises()] if text]
         drawn = ["\n".join(_wrap(text, "")) for text in [self.drawing()] if text]
@@ -191,7 +200,7 @@ class Explanation(Settings):
     def _say_tenth(self, speech: Language) -> str:
         tenth = next(suspicion for suspicion in self.suspicions_forever if suspicion.prior == _TENTH)
         message = mark("Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up).")
-        if self.waves > 1:
+        if self.changes:
             message = mark(
                 "Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up), if your answers "
                 "stay the same."
@@ -203,8 +212,9 @@ class Explanation(Settings):
         )
 
     def drawing(self) -> str:
-        """Return that only some of the questions are asked; nothing where all are."""
-        return say_drawing(*self.n_asked, language(self.spoken))
+        """Return that only some of the questions are asked, or in some of the waves; nothing where all are."""
+        speech = language(self.spoken)
+        return speech.text([say_drawing(*self.n_asked, speech), say_waves(self, speech)])
 
     def promises(self) -> list[str]:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
@@ -215,15 +225,22 @@ class Explanation(Settings):
         speech = language(self.spoken)
         epsilon = epsilon_above(self.epsilon, speech)
         if self.draw:
-            return _say_drawn(self.draw, epsilon, speech, in_waves=self.waves > 1)
+            return _say_drawn(self.draw, epsilon, speech, in_waves=self.max_reports > 1)
         message = mark("How sure somebody can become from all answers together (epsilon %(epsilon)s):")
-        if self.waves > 1:
+        if self.max_reports > 1:
             message = mark("How sure somebody can become from all answers of one wave (epsilon %(epsilon)s):")
         return speech.gettext(message, epsilon=epsilon)
 
     def in_all_waves(self) -> str:
         """Return the heading of the suspicions that the reports of all waves allow."""
         speech = language(self.spoken)
+        if not self.changes:
+            return speech.gettext(
+                "How sure somebody can become from all %(n)s reports that your device sends (epsilon at most "
+                "%(epsilon)s):",
+                n=self.max_reports,
+                epsilon=epsilon_above(self.epsilon_forever, speech),
+            )
         message = mark(
             "How sure somebody can become from all %(n)s waves, if your answers stay the same (epsilon %(epsilon)s):"
         )
@@ -232,7 +249,7 @@ class Explanation(Settings):
                 "How sure somebody can become from all %(n)s waves, if your answers stay the same (epsilon at "
                 "most %(epsilon)s):"
             )
-        return speech.gettext(message, n=self.waves, epsilon=epsilon_above(self.epsilon_forever, speech))
+        return speech.gettext(message, n=self.max_reports, epsilon=epsilon_above(self.epsilon_forever, speech))
 
 
 def _say_drawn(n: int, epsilon: str, spoken: Language, *, in_waves: bool) -> str:

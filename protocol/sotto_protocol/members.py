@@ -112,14 +112,15 @@ class Settings:
     [1, 1,000,000]: a collector gives no counts of fewer reports, of a wave or a cohort either, and none that differ
     from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
     a collector keeps the reports, or "counts" of them alone. `draw` in [1, 199], below the number of questions: so many
-    of them are drawn on every device, once, and answered; 0, all are. `strata`: the names of the groups in
-    which people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. `lang`: the tag of
-    the language that its texts are in, and its answers. `introduction`, `controller` (who asks) and `contact` (whom to
-    ask) are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes
-    reports, such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many days after `closes` a
-    collector erases the reports and keeps their counts; 0: it does not by itself. Only with `closes`, and where reports
-    are kept. `about`: whom its results are about unless a reader asks otherwise, the "population" of which those who
-    answer are a sample, or the "respondents" alone. Raises SurveyError.
+    of them are drawn on every device, once, and answered; 0, all are. `asked_in` in [1, waves - 1]: every device draws
+    so many of the waves, once, and is asked in these alone; 0, in all. `strata`: the names of the groups in which
+    people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. `lang`: the tag of the
+    language that its texts are in, and its answers. `introduction`, `controller` (who asks) and `contact` (whom to ask)
+    are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes reports,
+    such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many days after `closes` a collector
+    erases the reports and keeps their counts; 0: it does not by itself. Only with `closes`, and where reports are kept.
+    `about`: whom its results are about unless a reader asks otherwise, the "population" of which those who answer are a
+    sample, or the "respondents" alone. Raises SurveyError.
     """
 
     waves: int = _integer(1, 2, MAX_WAVES)
@@ -130,6 +131,7 @@ class Settings:
     draw: int = _setting(
         0, "an integer in [1, d - 1], of d questions", lambda v: type(v) is int and 1 <= v < MAX_QUESTIONS
     )
+    asked_in: int = _setting(0, "an integer in [1, W - 1], of W waves", lambda v: type(v) is int and 1 <= v < MAX_WAVES)
     strata: tuple[str, ...] = _strata()
     lang: str = _setting(USUAL_TAG, TAG_EXPECTED, is_tag)
     introduction: str = _text("introduction")
@@ -150,6 +152,9 @@ class Settings:
                 is_said = setting.metadata["accepts"](setting.default)
                 or_usual = "" if is_said else f", or {setting.default!r}, as where it is left out"
                 raise SurveyError(f"$.{setting.name}", f"must be {setting.metadata['expected']}{or_usual}.")
+        if self.asked_in >= self.waves:
+            domain = f"in [1, {self.waves - 1}]: fewer than there are waves"
+            raise SurveyError("$.asked_in", f"must be {domain if self.waves > 1 else 'left out: there is one wave'}.")
         if self.strata and not self.invited:
             raise SurveyError("$.strata", "go with invited = true alone: an invitation says of which stratum one is.")
         if self.erase_after and not self.closes:
@@ -157,6 +162,11 @@ class Settings:
         if self.erase_after and self.keep == COUNTS:
             raise SurveyError("$.erase_after", 'does not go with keep = "counts": no report is kept.')
         _ = self.erase_on
+
+    @property
+    def max_reports(self) -> int:
+        """The most reports of one device: of every wave, or of as many as it is asked in."""
+        return self.asked_in or self.waves
 
     @property
     def erase_on(self) -> str:

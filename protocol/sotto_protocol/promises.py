@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from sotto_protocol.language import Language, mark
 from sotto_protocol.members import COUNTS, Settings
+from sotto_protocol.survey import Survey
 
 ONE_REPORT = mark(
     "Your device makes the report only once. Asking again brings nothing new. This is true for anyone who sees "
     "the report, whatever else they know. It is true even if the people who store the reports are dishonest."
 )
 A_REPORT_A_WAVE = mark(
-    "Your device makes one report in each wave. Asking again in the same wave brings nothing new. This is true "
+    "Your device makes at most one report in each wave. Asking again in the same wave brings nothing new. This is true "
     "for anyone who sees all the reports, whatever else they know. It is true even if the people who store the "
     "reports are dishonest."
 )
@@ -47,9 +48,21 @@ def say_drawing(n_asked: int, n_questions: int, language: Language) -> str:
     )
 
 
-def say_changes(settings: Settings, language: Language, *, has_number: bool) -> str:
-    """Return what no epsilon bounds where there are several waves; else nothing."""
-    if settings.waves == 1:
+def say_waves(settings: Settings, language: Language) -> str:
+    """Return that a device is asked in some of the waves only; nothing where it is asked in all."""
+    if not settings.asked_in:
+        return ""
+    return language.gettext(
+        "Your device asks you in only %(n)s of the %(waves)s waves, picked at random. It picks once, for good, before "
+        "it knows any answer. In the other waves it sends nothing. When it asks you tells nothing about your answers.",
+        n=settings.asked_in,
+        waves=settings.waves,
+    )
+
+
+def say_changes(survey: Survey, language: Language, *, has_number: bool) -> str:
+    """Return what no epsilon bounds where noise lasts over several waves; else nothing."""
+    if not survey.keeps_noise:
         return ""
     return language.text([language.gettext(_CHANGES), language.gettext(_MOVES) if has_number else ""])
 
@@ -92,7 +105,7 @@ def say_promises(settings: Settings, language: Language, *, is_little: bool) -> 
 
 def _say_invited(settings: Settings, language: Language) -> str:
     sent = mark("Only invited people take part. Your device sends your invitation beside the report.")
-    if settings.waves > 1:
+    if settings.max_reports > 1:
         sent = mark(
             "Only invited people take part. Your device sends your invitation beside the report, the same one in "
             "every wave."

@@ -55,7 +55,7 @@ def say_little(survey: Survey, language: Language) -> str:
         message = mark(
             "Your answer is protected little. Someone who was %(prior)s sure of it can become more than %(limit)s sure."
         )
-    if survey.waves > 1:
+    if survey.max_reports > 1:
         message = mark(
             "Your reports of all waves together are protected little. Someone who was %(prior)s sure of your "
             "answers can become more than %(limit)s sure."
@@ -71,7 +71,7 @@ def say_little_of(survey: Survey) -> str:
     answers = (
         "All answers together are" if survey.n_drawn > 1 else "Each answer is" if survey.draw else "This answer is"
     )
-    what = "All waves together are" if survey.waves > 1 else answers
+    what = "All waves together are" if survey.max_reports > 1 else answers
     return f"{what} protected little: someone who was {PRIOR} % sure can become more than {limit} % sure."
 
 

@@ -101,21 +101,21 @@ def accusations_together(
     survey: Survey, *, in_all_waves: bool = False, levels: Sequence[float] = LEVELS
 ) -> tuple[Accusation, ...]:
     """Return bounds for the best tests of all that a device answers, by level: in one wave, or in all of them."""
-    found = powers_together(_reports_of(survey, survey.waves if in_all_waves else 1), levels).tolist()
+    found = powers_together(_reports_of(survey, survey.max_reports if in_all_waves else 1), levels).tolist()
     return tuple(Accusation(level, power) for level, power in zip(levels, found, strict=True))
 
 
-def _reports_of(survey: Survey, n_waves: int) -> list[Outcomes]:
-    """Return what each question's reports are in so many waves; where they are not known, coins of their epsilon.
+def _reports_of(survey: Survey, n_reports: int) -> list[Outcomes]:
+    """Return what so many reports to each question are; where they are not known, coins of their epsilon.
 
     With `draw` coins of the largest: a coin bounds whatever takes no more.
     """
-    epsilons = [question.epsilon_of(n_waves) for question in survey.questions]
+    epsilons = [survey.epsilon_of(question, n_reports) for question in survey.questions]
     if survey.draw:
         return [of_epsilon(epsilon) for epsilon in survey.most_of(epsilons)]
     return [
         of_epsilon(epsilon)
-        if n_waves > 1 and question.mechanism.has_two_stages
+        if n_reports > 1 and (question.mechanism.has_two_stages or not survey.keeps_noise)
         else alike_either_way(question.mechanism.told_apart(), epsilon)
         for question, epsilon in zip(survey.questions, epsilons, strict=True)
     ]

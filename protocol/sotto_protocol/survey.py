@@ -60,6 +60,21 @@ class Survey(Settings):
             raise SurveyError(
                 "$.draw", f"must be {domain if len(self.questions) > 1 else 'left out: there is one question'}."
             )
+        self._check_stages()
+
+    def _check_stages(self) -> None:
+        """Raise SurveyError where some answers would get lasting noise in the waves that a device is asked in."""
+        two = [question.id for question in self.questions if question.mechanism.has_two_stages]
+        if self.asked_in == 1 and two:
+            raise SurveyError(
+                "$.asked_in",
+                f"does not go with epsilon_forever at 1: a device reports each answer once (question {two[0]}).",
+            )
+        if self.asked_in and two and len(two) < len(self.questions):
+            raise SurveyError(
+                "$.asked_in",
+                f"goes with epsilon_forever in every question or in none: {', '.join(two)} and others differ.",
+            )
 
     def _check_items(self) -> None:
         """Raise SurveyError where an id stands for two items, or for an item and a question of several."""
@@ -102,8 +117,25 @@ class Survey(Settings):
 
     @cached_property
     def epsilon_forever(self) -> Decimal:
-        """The epsilon of the reports of all waves together if the answers stay the same. With one wave, `epsilon`."""
-        return add_above(*self.most_of(question.epsilon_of(self.waves) for question in self.questions))
+        """The epsilon of all reports of a device together, if the answers stay the same. With one report, `epsilon`.
+
+        If no noise lasts (`keeps_noise`), it is that of any answers.
+        """
+        return add_above(*self.most_of(self.epsilon_of(question, self.max_reports) for question in self.questions))
+
+    @cached_property
+    def keeps_noise(self) -> bool:
+        """Whether a device's reports of an answer share their permanent noise, over the waves.
+
+        Not in a survey with `asked_in`, unless it has `epsilon_forever`: there each report has noise of its own.
+        """
+        return self.max_reports > 1 and (not self.asked_in or self.questions[0].mechanism.has_two_stages)
+
+    def epsilon_of(self, question: Question, n_reports: int) -> Decimal:
+        """Return the epsilon of `n_reports` reports of a device to a question, if the answer stays the same."""
+        if n_reports > 1 and not self.keeps_noise:
+            return add_above(*[question.epsilon] * n_reports)
+        return question.epsilon_of(n_reports)
 
     def most_of(self, epsilons: Iterable[Decimal]) -> list[Decimal]:
         """Return the largest of the questions' epsilons, as many as a device answers questions."""

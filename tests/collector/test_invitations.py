@@ -27,7 +27,15 @@ from house import JSON, House, assert_refused, open_house
 from sotto_collector.errors import InvitationError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.intake.writer import Writer
-from sotto_collector.invitations import count_invitations, hash_invitation, make_invitations, revoke_invitations
+from sotto_collector.invitations import (
+    UNUSED,
+    USED,
+    check_invitation,
+    count_invitations,
+    hash_invitation,
+    make_invitations,
+    revoke_invitations,
+)
 from sotto_collector.store import Store
 from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Report, Tally, batch_body
@@ -70,6 +78,24 @@ def test_repeat_of_a_counted_report_needs_no_unused_invitation(store: Store) -> 
     assert count_here(store, stored, reports[5:]) == [Outcome(0, 15, 0)]
     assert count_here(store, stored, [with_code(reports[0], spare)]) == [Outcome(0, 1, 0)]
     assert count_invitations(store, stored) == {1: 1}  # a repeat uses none up
+
+
+def test_an_invitation_admits_as_many_reports_as_a_device_is_asked_in(store: Store) -> None:
+    survey = replace(INVITED, id="some-waves", waves=3, asked_in=2)
+    stored = publish_here(store, survey)
+    (code,) = make_invitations(store, stored, 1)
+    text = invitation_text(parse_invitation(code))
+    for wave in range(1, survey.waves + 1):
+        (report,) = make_reports(1, survey, wave)
+        state = check_invitation(store, stored, text, wave)
+        (counted,) = count_here(store, stored, [with_code(report, code)])
+        if wave < survey.waves:
+            assert (state, counted) == (UNUSED, Outcome(1, 0, 0))
+            assert check_invitation(store, stored, text, wave) == USED
+        else:
+            assert state == USED
+            assert isinstance(counted, InvitationError)
+    assert store.read_tally(stored).n_reports == survey.asked_in
 
 
 def test_batch_with_one_bad_invitation_is_refused_whole_and_its_good_ones_stay_good(store: Store) -> None:

@@ -6,11 +6,11 @@ from decimal import Decimal
 import pytest
 
 from contract import cases
-from devices import INVITED_PULSE, LUNCH, PULSE
+from devices import INVITED_PULSE, LUNCH, MONTHLY, PULSE
 from sotto_protocol import Question, Survey, compile_toml
 from sotto_protocol.explain import explain
 from sotto_protocol.language import LANGUAGES, Language, language
-from sotto_protocol.promises import say_changes, say_drawing, say_promises
+from sotto_protocol.promises import say_changes, say_drawing, say_promises, say_waves
 from sotto_protocol.words import (
     epsilon_above,
     people_above,
@@ -72,10 +72,15 @@ def test_no_word_on_a_mechanism_is_left_untranslated(question: Question) -> None
         assert outside(text) == ""
 
 
-@pytest.mark.parametrize("survey", [LUNCH, PULSE, INVITED_PULSE])
+@pytest.mark.parametrize("survey", [LUNCH, PULSE, INVITED_PULSE, MONTHLY])
 def test_no_word_on_a_survey_is_left_untranslated(survey: Survey) -> None:
     promised = [text for is_little in (False, True) for text in say_promises(survey, MARKED, is_little=is_little)]
-    said = [*promised, say_changes(survey, MARKED, has_number=True), say_drawing(survey.draw, 3, MARKED)]
+    said = [
+        *promised,
+        say_changes(survey, MARKED, has_number=True),
+        say_drawing(survey.draw, 3, MARKED),
+        say_waves(survey, MARKED),
+    ]
     assert [outside(text) for text in said] == [""] * len(said)
 
 

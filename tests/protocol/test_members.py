@@ -19,6 +19,7 @@ GIVEN: dict[str, Any] = {
     "min_reports": 20,
     "keep": "counts",
     "draw": 1,
+    "asked_in": 2,
     "strata": ("north", "south"),
     "lang": "pt-BR",
     "introduction": "We ask about lunch.",
@@ -28,7 +29,11 @@ GIVEN: dict[str, Any] = {
     "erase_after": 30,
     "about": "respondents",
 }
-BESIDE: dict[str, Any] = {"strata": {"invited": True}, "erase_after": {"closes": "2026-12-31"}}
+BESIDE: dict[str, Any] = {
+    "asked_in": {"waves": 3},
+    "strata": {"invited": True},
+    "erase_after": {"closes": "2026-12-31"},
+}
 """What a setting does not go without."""
 WRONG: dict[str, list[Any]] = {
     "waves": [0, 1001, True, "3", 2.0, None],
@@ -37,6 +42,7 @@ WRONG: dict[str, list[Any]] = {
     "min_reports": [0, 1_000_001, True, "20", None],
     "keep": ["", "report", 1, None],
     "draw": [-1, 200, True, "1", 1.0, None],
+    "asked_in": [-1, 1000, True, "1", 1.0, None],
     "strata": [["one"], ["a", "a"], ["a", ""], ["a", " b"], ["a", "x" * 41], ["a", 1], [*map(str, range(65))], "ab", 2],
     "lang": ["", "english", "EN", "en_GB", "pt-br", "zh-hant", "en-", "a" * 36, 1, None],
     "introduction": ["x" * 2001, "a\nb", "\u202eabc", "\u2067abc", 1, None],

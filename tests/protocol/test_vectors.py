@@ -22,7 +22,7 @@ from reference_surveys import canonical, expand, of_thresholds
 from sotto_client.draws import Seed
 from sotto_client.ledger import Entry, epsilon_of_report
 from sotto_client.permanent import group_coins
-from sotto_client.reporting import check_answers, make_report, mark_answers, respond
+from sotto_client.reporting import check_answers, make_report, mark_answers, noise_secret, respond
 from sotto_protocol import AnswerError, Coins, Report, ReportError, Survey, SurveyError, batch_body, given_bytes
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.drawn import draw_questions
@@ -220,6 +220,31 @@ def test_a_device_draws_and_reports_what_the_vectors_say(vector: Vector) -> None
         taken = epsilon_of_report(survey, marks, earlier, drawn)
         earlier.append(Entry(survey.fingerprint, 1, survey.waves, survey.id, taken, date.min, "", secret, marks))
     assert decimal_text(epsilon_of_report(survey, marks, earlier, drawn)) == vector["epsilon"]
+
+
+@pytest.mark.parametrize("vector", DEVICE["asked_in"], ids=lambda v: v["about"])
+def test_a_device_draws_its_waves_and_reports_in_them_what_the_vectors_say(vector: Vector) -> None:
+    survey, secret = survey_of(vector), bytes.fromhex(vector["secret"])
+    waves = Seed(survey.fingerprint, survey.id, bytes.fromhex(vector["seed"])).waves(survey)
+    assert [*waves] == vector["waves"]
+    assert len(waves) == survey.asked_in == survey.max_reports
+    encoded, earlier = check_answers(survey, vector["answers"]), list[Entry]()
+    for report in vector["reports"]:
+        take = given_bytes(bytes.fromhex("".join(report["coins"])) + b"?")
+        noise = noise_secret(survey, secret, report["wave"])
+        marks, record = make_report(survey, encoded, noise, {WAVE: report["wave"]}, Coins(take))
+        assert take(1) == b"?"
+        assert (marks.hex(), record.hex()) == (report["marks"], report["record"])
+        assert marks == mark_answers(survey, encoded, noise)
+        assert survey.layout.to_wire(np.frombuffer(record, np.uint8))["answers"] == report["wire"]
+        assert batch_body(survey, [Report(bytes.fromhex(report["id"]), record)]).decode() == report["body"]
+        taken = epsilon_of_report(survey, marks, earlier)
+        assert decimal_text(taken) == report["epsilon"]
+        of_wave = survey.fingerprint, report["wave"], waves[-1], survey.id
+        earlier.append(Entry(*of_wave, taken, date.min, "", secret, marks))
+    if not survey.keeps_noise:
+        assert sum(entry.epsilon for entry in earlier) == survey.epsilon_forever
+        assert len({entry.marks for entry in earlier}) == len(earlier), "each wave has noise of its own"
 
 
 @pytest.mark.parametrize("number", range(len(DEVICE["refused"])))

@@ -117,6 +117,24 @@ _FOUR = "\n".join(
 ROTATED = compile_toml(f'id = "rotated"\ntitle = "Rotated"\ndraw = 1\nwaves = 3\n{_FOUR}')
 """One of four questions is asked in three waves."""
 
+_MOOD = """
+[[questions]]
+id = "low"
+type = "yes-no"
+text = "Did you feel low?"
+epsilon = 1
+[[questions]]
+id = "sleep"
+type = "one-of"
+text = "How did you sleep?"
+options = ["well", "badly", "secret"]
+epsilon = 0.5
+"""
+MONTHLY = compile_toml(f'id = "monthly"\ntitle = "Monthly"\nwaves = 12\nasked_in = 1\n{_MOOD}')
+"""Each device is asked in one of twelve waves."""
+TWICE = compile_toml(f'id = "twice"\ntitle = "Twice"\nwaves = 4\nasked_in = 2\n{_MOOD}')
+"""Each device is asked in two of four waves."""
+
 
 _HABITS = """
 [[questions]]

@@ -5,7 +5,22 @@ Written by `python tests/support/js_surveys.py > client/js/test/surveys.json`.
 
 import json
 
-from devices import DIARY, FIVE, HABITS, INVITED, INVITED_PULSE, LUNCH, PAIRS, PULSE, ROTATED, WIDE, habits, yes_no
+from devices import (
+    DIARY,
+    FIVE,
+    HABITS,
+    INVITED,
+    INVITED_PULSE,
+    LUNCH,
+    MONTHLY,
+    PAIRS,
+    PULSE,
+    ROTATED,
+    TWICE,
+    WIDE,
+    habits,
+    yes_no,
+)
 from sotto_protocol import Survey, compile_toml
 
 AGAIN = compile_toml("""
@@ -88,6 +103,8 @@ def published() -> dict[str, Survey]:
         "habits": HABITS,
         "drawnHabits": habits(of_survey="draw = 1"),
         "pairs": PAIRS,
+        "monthly": MONTHLY,
+        "twice": TWICE,
     }
 
 

@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from reference import Stream
+from reference_asked_in import SURVEYS as ASKED_IN, asked_vectors
 from reference_device import (
     answer_of,
     body_of,
@@ -20,7 +21,7 @@ from reference_device import (
     report_of,
     wire_of,
 )
-from reference_device_cases import CASES, EVERY, INVITATIONS, REFUSED, SEQUENCES, SURVEYS, Case
+from reference_device_cases import CASES, EVERY, INVITATIONS, KEPT, REFUSED, SEQUENCES, SURVEYS, Case
 from reference_draws import COINS, SURVEYS as DRAWN, coins_vector, report_vector
 from reference_surveys import Document, canonical, n_values_of, written
 from reference_together import JOINED
@@ -96,6 +97,13 @@ DRAWS: list[tuple[str, str, int, dict[str, Any], int]] = [
     *[("a pair in waves", "draw a pair in waves", wave, _PAIRED, wave - 1) for wave in (1, 2)],
     ("nearly all", "draw nine", 1, {f"q{i:02}": i % 2 == 0 for i in range(11)}, 0),
 ]
+_ONCE = {one["id"]: EVERY[one["id"]] for one in ASKED_IN["one wave of twelve"]["questions"]}
+WAVES: list[tuple[str, str, dict[str, Any]]] = [
+    *[(f"once, device {number}", "one wave of twelve", _ONCE) for number in range(4)],
+    *[(f"one of many waves, device {number}", "one wave of 300", {"q0": EVERY["q0"]}) for number in range(3)],
+    *[(f"twice, device {number}", "two waves of five", _ONCE) for number in range(3)],
+    *[(f"lasting noise, device {number}", "all waves but one, with lasting noise", KEPT) for number in range(2)],
+]
 ABOUT = (
     "What a device makes of answers. reports: coins are those of the instantaneous stage, a string for every question "
     "in the survey's order, read one behind the other; groups are the cohorts (and pairs) of text questions; permanent "
@@ -103,6 +111,7 @@ ABOUT = (
     "refused: answers, and where: a question's id, or $. invitations: what is typed, and its bytes, null where it is "
     "refused. draw_coins: which of so many questions given coins draw, all of them used. draws: which questions a "
     "device draws from its seed, and its report of those, of answers to all; coins are those of the questions drawn. "
+    "asked_in: which waves a device draws from its seed, and its report of each, of the same answers. "
     "Bytes are in hexadecimal. Written by tests/support/reference_device_vectors.py."
 )
 
@@ -116,9 +125,10 @@ def vectors_text() -> str:
         "invitations": [{"text": text, "bytes": code and code.hex()} for text, code in INVITATIONS],
         "draw_coins": [coins_vector(*case) for case in COINS],
         "draws": [report_vector(*case) for case in DRAWS],
+        "asked_in": [asked_vectors(*case) for case in WAVES],
     }
     surveys = ",\n".join(
-        f"{json.dumps(name)}: {json.dumps(canonical(survey))}" for name, survey in (SURVEYS | DRAWN).items()
+        f"{json.dumps(name)}: {json.dumps(canonical(survey))}" for name, survey in (SURVEYS | DRAWN | ASKED_IN).items()
     )
     lists = [f'"{name}": [\n' + ",\n".join(map(json.dumps, listed)) + "\n]" for name, listed in members.items()]
     head = f'"format": "sottovoce-device-vectors-1", "about": {json.dumps(ABOUT)},\n"surveys": {{\n{surveys}\n}}'

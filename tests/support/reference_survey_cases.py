@@ -133,6 +133,7 @@ TWO_STAGES = of_shape("two", *SHAPES["yes-no, two stages"])
 NEIGHBOURS = "\ufeff \u00a0\u00ad\u061b\u061d\u200b\u200c\u200d\u2010\u2027\u202f\u2065\u206a\ufffe\U0010ffff"
 ESCAPED = 'say "so" \\ / \u007e < > & \' \u00e9 e\u0301 \U0001f600'
 
+ONE_STAGE = [one for one in ALL if not any(key.startswith("report_if") for key in one["mechanism"])]
 _MEMBERS = [of_shape(f"q{i}", *shape) for i, shape in enumerate([*PADDED[:3], *SOME_ASKED[:2]])]
 SURVEYS: list[tuple[str, Document]] = [
     *[(about, survey(of_shape("a", *shape))) for about, shape in SHAPES.items()],
@@ -215,6 +216,10 @@ SURVEYS: list[tuple[str, Document]] = [
             waves=7,
         ),
     ),
+    ("asked in one wave of two", survey(PLAIN, waves=2, asked_in=1)),
+    ("asked in all waves but one", survey(*ONE_STAGE, waves=1000, asked_in=999)),
+    ("asked in some waves, with lasting noise", survey(of_shape("a", *MEMOS["oue"]), waves=9, asked_in=4)),
+    ("drawn questions in drawn waves", survey(*ONE_STAGE, draw=3, waves=7, asked_in=2)),
     ("two strata", survey(PLAIN, invited=True, strata=["north", "south"])),
     (
         "the most strata, of names as they may be",

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from reference_asked_in import has_lasting_noise
 from reference_refused import make_refused
 from reference_survey_cases import EPSILONS, LARGE, SURVEYS, Thresholds
 from reference_surveys import (
@@ -46,7 +47,11 @@ def _drawn_bytes(document: Document) -> int:
 
 
 def _forever(document: Document, waves: int) -> int:
-    taken = sorted(epsilon_of(question, waves) for question in document["questions"])
+    n_reports = document.get("asked_in", waves)
+    if "asked_in" in document and not has_lasting_noise(document):  # each report has noise of its own
+        taken = sorted(n_reports * epsilon_of(question, 1) for question in document["questions"])
+    else:
+        taken = sorted(epsilon_of(question, n_reports) for question in document["questions"])
     return sum(taken[-document.get("draw", len(taken)) :])
 
 

@@ -33,6 +33,7 @@ export function protectionOf(t, survey, collector, resendDays) {
   const little = sayLittle(t, survey);
   if (little) lead.push(paragraph("notice little", little));
   const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];
+  if (survey.askedIn > 0) drawn.push(paragraph("notice", sayWaves(t, survey)));
   const kept = resendDays > 0 ? [paragraph("notice", sayKept(t, resendDays))] : [];
   const { id, fingerprint } = survey;
   const href = `${collector}/s/${id}`;
@@ -79,6 +80,14 @@ function sayDrawing(/** @type {Translate} */ t, /** @type {Survey} */ { nAsked: 
       "good, before it knows any answer. It sends which ones it picked. That tells nothing about your answers.",
     n,
     { questions: all },
+  );
+}
+
+function sayWaves(/** @type {Translate} */ t, /** @type {Survey} */ { askedIn, waves }) {
+  return t(
+    "Your device asks you in only %(n)s of the %(waves)s waves, picked at random. It picks once, for good, before it " +
+      "knows any answer. In the other waves it sends nothing. When it asks you tells nothing about your answers.",
+    { n: askedIn, waves },
   );
 }
 

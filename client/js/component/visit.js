@@ -3,7 +3,7 @@
  * answered goes into the client and nowhere else; it stands in the form's fields until it was sent, or the page is left.
  */
 
-import { explain, forgotten, misused, over, sentence, unread, unsent } from "../form/faults.js";
+import { explain, forgotten, misused, notAsked, over, sentence, unread, unsent } from "../form/faults.js";
 import { isInvitation, stateOf, takeFromAddress } from "../form/invitation.js";
 import { holdPage } from "../form/leaving.js";
 import { SurveyClient } from "../src/client.js";
@@ -68,6 +68,7 @@ export class Visit {
         const { wave } = this.#settings;
         survey.checkWave(wave);
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === wave);
+        const waves = await this.#client.waves();
         this.#asked = await this.#client.questions();
         const isOpen = await this.#client.isOpen();
         const isPrepared = await this.#client.isPrepared(wave);
@@ -78,6 +79,7 @@ export class Visit {
         this.#tell("ready", { isAnswered: Boolean(before) });
         if (before) return this.#finish(before.id, sayAnswered);
         if (!isOpen) return this.#stage.alarm(over);
+        if (!waves.includes(wave)) return this.#stage.alarm((t) => notAsked(t, waves, wave));
         if (isPrepared) this.#stage.alarm(unsent);
         return survey.invited ? this.#invite(this.#given()) : this.#ask();
       },

@@ -24,6 +24,7 @@ const WORDS = {
     ),
     false,
   ],
+  NotAsked: (t, { waves, wave }) => [t("You are not asked this time"), sayNext(t, waves, wave), false],
   ParticipationEnded: (t) => [
     t("This device can no longer take part"),
     t("The secret behind its random changes is deleted. So it can make no more reports for this survey."),
@@ -117,6 +118,14 @@ export function takenOff(/** @type {Translate} */ t) {
   ]);
 }
 
+/**
+ * This device is not among those that are asked in this wave.
+ * @param {Translate} t @param {readonly number[]} waves in which it is @param {number} wave @returns {Fault}
+ */
+export function notAsked(t, waves, wave) {
+  return made(WORDS.NotAsked(t, { waves, wave }, false));
+}
+
 /** The survey takes no more reports. @returns {Fault} */
 export function over(/** @type {Translate} */ t) {
   return made([t("This survey is closed"), t("It takes no more answers. No answer was sent."), false]);
@@ -151,6 +160,13 @@ function unknown(/** @type {Translate} */ t, /** @type {boolean} */ isAnswered) 
     together(kept(t, isAnswered), t("Please try again, or use another browser.")),
     true,
   ];
+}
+
+function sayNext(/** @type {Translate} */ t, /** @type {number[]} */ waves, /** @type {number} */ wave) {
+  const next = waves.find((each) => each > wave);
+  const chance = t("Your device picked at random when to ask you, before it knew any answer. No answer was sent.");
+  if (next === undefined) return together(chance, t("It will not ask you in a later wave. Thank you for coming."));
+  return together(chance, t("Please come back in wave %(n)s.", { n: next }));
 }
 
 function askWhoeverGave(/** @type {Translate} */ t) {

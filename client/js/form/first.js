@@ -9,10 +9,10 @@ import { exceeded } from "./protection.js";
 const PRIOR = 0.1;
 
 /** @param {Translate} t @param {Survey} survey @returns {[asked: string, said: string][]} */
-export function sayFirst(t, { epsilonForever, waves, invited, keep }) {
+export function sayFirst(t, { epsilonForever, keepsNoise, invited, keep }) {
   const found = { prior: t.percent(PRIOR), highest: suspicionOf(t, epsilonForever, PRIOR) };
   const known = [
-    waves > 1
+    keepsNoise
       ? t(
           "Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up), if your answers stay the " +
             "same.",

@@ -24,13 +24,13 @@ export function exceeded(epsilon) {
 
 /**
  * Return in a sentence that a survey's answers are protected little; nothing where they are not.
- * @param {Say} t @param {{epsilonForever: string, nDrawn: number, waves: number}} survey @returns {string}
+ * @param {Say} t @param {{epsilonForever: string, nDrawn: number, maxReports: number}} survey @returns {string}
  */
-export function sayLittle(t, { epsilonForever, nDrawn, waves }) {
+export function sayLittle(t, { epsilonForever, nDrawn, maxReports }) {
   const share = exceeded(epsilonForever);
   if (share === 0) return "";
   const shares = { prior: t.percent(PRIOR), limit: t.percent(share) };
-  if (waves > 1) {
+  if (maxReports > 1) {
     return t(
       "Your reports of all waves together are protected little. Someone who was %(prior)s sure of your answers " +
         "can become more than %(limit)s sure.",

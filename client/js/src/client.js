@@ -4,14 +4,14 @@ import { areEqual } from "./bytes.js";
 import { importSecret, osBytes } from "./coins.js";
 import { MAX_DELAY_MS, Delivery } from "./delivery.js";
 import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
-import { drawnOf, keepSeed } from "./draws.js";
-import { AlreadyAnswered, StateError } from "./errors.js";
+import { drawnOf, keepSeed, wavesOf } from "./draws.js";
+import { AlreadyAnswered, NotAsked, StateError } from "./errors.js";
 import { checkUrl, postErasure } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
 import { endVersion, entriesOf, receiptOf, today } from "./ledger.js";
 import { checkNumber, readOptions } from "./options.js";
 import { putReport, readmit, rejectedReports, sendAgain, waitingReports } from "./outbox.js";
-import { SECRET_BYTES, draftCoins, markAnswers, reportAnswers } from "./permanent.js";
+import { SECRET_BYTES, draftCoins, markAnswers, noiseKey, reportAnswers } from "./permanent.js";
 import { wireReport } from "./report.js";
 import { dropSent } from "./sent.js";
 import { SurveySource } from "./source.js";
@@ -111,30 +111,54 @@ export class SurveyClient {
   }
 
   /**
+   * The waves in which this device asks its respondent, ascending: all, or in a survey with `asked_in` the ones that the
+   * device drew. It draws and keeps them as `questions` does, and throws the same.
+   * @returns {Promise<readonly number[]>}
+   */
+  async waves() {
+    const survey = await this.survey();
+    if (survey.askedIn === 0) return Array.from({ length: survey.waves }, (_, index) => index + 1);
+    return wavesOf(survey, await this.#seed(survey));
+  }
+
+  /**
    * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
    *
    * In a survey with `draw` only `questions()` need answers. An app may pass answers to the others too: they are checked
    * and dropped.
    * The same answers give the same draft until it is sent, `forget` is called or the survey is over. So nobody can draw
    * again until they like the noise.
-   * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
+   * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, NotAsked, ParticipationEnded,
    * InvitationError, StateError; RangeError for a wave that the survey does not have.
    * @param {Given} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
    */
   async prepare(answers, wave = 1) {
     const survey = await this.survey();
+    survey.checkWave(wave);
+    const waves = await this.waves();
+    if (!waves.includes(wave)) throw new NotAsked(survey.id, wave, waves);
     const asked = await this.#draw(survey);
     const encoded = survey.encode(/** @type {Answers} */ (answers), asked);
-    survey.checkWave(wave);
     const fresh = await drawAnew();
     const drawn = await this.#transact((transaction) => keepDrawn(transaction, survey, wave, fresh));
-    const marks = await markAnswers(survey, encoded, drawn.key);
-    const columns = await reportAnswers(survey, encoded, drawn.key, draftCoins(survey, drawn.seed));
+    const key = await noiseKey(survey, drawn.key, wave);
+    const marks = await markAnswers(survey, encoded, key);
+    const columns = await reportAnswers(survey, encoded, key, draftCoins(survey, drawn.seed));
     const report = wireReport(survey, drawn.id, columns, wave); // not the draft's, which the page can change
     const price = (/** @type {Transaction} */ transaction) =>
-      makeEntry(transaction, survey, wave, marks, drawn.id, this.#invitation, this.#limits, asked);
+      makeEntry(
+        transaction,
+        survey,
+        wave,
+        marks,
+        drawn.id,
+        this.#invitation,
+        this.#limits,
+        asked,
+        waves[waves.length - 1],
+      );
     const send = () =>
-      this.#send(drawn.key, async (transaction) => {
+      this.#send(key, async (transaction) => {
         const entry = await price(transaction);
         await endDraft(transaction, survey, wave, drawn);
         await transaction.put("ledger", entry);
@@ -290,26 +314,32 @@ export class SurveyClient {
   /** Of each question whether this device answers it; kept before anything can be refused. @returns {Promise<boolean[]>} */
   async #draw(/** @type {Survey} */ survey) {
     if (survey.draw === 0) return survey.questions.map(() => true);
+    return drawnOf(survey, await this.#seed(survey));
+  }
+
+  async #seed(/** @type {Survey} */ survey) {
     const fresh = await importSecret(await osBytes(SECRET_BYTES));
-    return drawnOf(survey, await this.#transact((transaction) => keepSeed(transaction, survey, fresh)));
+    return this.#transact((transaction) => keepSeed(transaction, survey, fresh));
   }
 
   /** Whether a wave that is answered was answered with these answers, as far as this device knows. */
   async #isRepeat(/** @type {Receipt} */ { id, fingerprint, wave }, /** @type {Given} */ answers) {
     const survey = await this.survey();
-    const known = this.#made.get(id) ?? (await this.#recall(fingerprint, wave));
+    const known = this.#made.get(id) ?? (await this.#recall(survey, wave));
     const encoded = survey.encode(/** @type {Answers} */ (answers), await this.#draw(survey));
     return known !== null && areEqual(await markAnswers(survey, encoded, known.key), known.marks);
   }
 
-  async #recall(/** @type {string} */ fingerprint, /** @type {number} */ wave) {
-    return this.#transact(async (transaction) => {
+  async #recall(/** @type {Survey} */ survey, /** @type {number} */ wave) {
+    const { fingerprint } = survey;
+    const found = await this.#transact(async (transaction) => {
       const [kept, entry] = [
         await transaction.get("secrets", fingerprint),
         await transaction.get("ledger", fingerprint, wave),
       ];
       return kept === undefined || !entry?.marks ? null : { key: kept.key, marks: entry.marks };
     });
+    return found && { ...found, key: await noiseKey(survey, found.key, wave) };
   }
 
   async #fetch() {

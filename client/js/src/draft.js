@@ -109,17 +109,17 @@ export async function endDraft(transaction, survey, wave, drawn) {
  * InvitationError.
  * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Uint8Array} marks
  * @param {Uint8Array} id @param {string | null} invitation @param {import("./ledger.js").Limits} limits
- * @param {readonly boolean[]} drawn which questions are answered
+ * @param {readonly boolean[]} drawn which questions are answered @param {number} lastWave the device's
  * @returns {Promise<Entry>}
  */
-export async function makeEntry(transaction, survey, wave, marks, id, invitation, limits, drawn) {
+export async function makeEntry(transaction, survey, wave, marks, id, invitation, limits, drawn, lastWave) {
   const all = /** @type {Entry[]} */ (await transaction.all("ledger"));
   const earlier = await entriesOf(transaction, survey.fingerprint);
   checkUnanswered(survey, wave, earlier);
   const entry = {
     fingerprint: survey.fingerprint,
     wave,
-    waves: survey.waves,
+    waves: lastWave,
     surveyId: survey.id,
     epsilon: epsilonOfReport(survey, marks, earlier, drawn),
     day: today(),

@@ -1,12 +1,14 @@
 /**
- * Which questions this device was drawn for, where a survey has `draw`: once, without an answer, and for good.
+ * What this device was drawn for: questions, where a survey has `draw`, and waves, where it has `asked_in`. It is drawn
+ * once, without an answer, and for good.
  *
  * A seed of the survey's own is kept from when the device is first asked: after a report that was refused, in every wave
- * and on every page the questions are the same. It outlives the secret of the noise, of which it says nothing.
+ * and on every page both are the same. It outlives the secret of the noise, of which it says nothing.
  */
 
-import { bigEndian, concat, utf8 } from "./bytes.js";
+import { utf8 } from "./bytes.js";
 import { Coins, hmacBytes } from "./coins.js";
+import { joined } from "./permanent.js";
 
 /** @typedef {import("./survey.js").Survey} Survey */
 
@@ -29,9 +31,20 @@ export async function drawQuestions(nQuestions, nDrawn, coins) {
  * @param {Survey} survey @param {CryptoKey} seed @returns {Promise<boolean[]>}
  */
 export function drawnOf(survey, seed) {
-  const parts = ["sottovoce-draw-1", survey.fingerprint].map(utf8);
-  const context = concat(...parts.flatMap((part) => [bigEndian(part.length, 8), part]));
-  return drawQuestions(survey.questions.length, survey.nDrawn, new Coins(hmacBytes(seed, context)));
+  return drawQuestions(survey.questions.length, survey.nDrawn, coinsOf("sottovoce-draw-1", survey, seed));
+}
+
+/**
+ * Return the waves in which a device is asked that keeps this seed, ascending.
+ * @param {Survey} survey @param {CryptoKey} seed @returns {Promise<number[]>}
+ */
+export async function wavesOf(survey, seed) {
+  const drawn = await drawQuestions(survey.waves, survey.askedIn, coinsOf("sottovoce-waves-1", survey, seed));
+  return drawn.flatMap((isAsked, index) => (isAsked ? [index + 1] : []));
+}
+
+function coinsOf(/** @type {string} */ label, /** @type {Survey} */ { fingerprint }, /** @type {CryptoKey} */ seed) {
+  return new Coins(hmacBytes(seed, joined([label, fingerprint].map(utf8))));
 }
 
 /**

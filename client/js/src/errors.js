@@ -8,6 +8,7 @@
  * ├── SurveyUnavailable   there is no survey: the collector has none or cannot be reached, and no copy may be used
  * ├── BudgetExceeded      answering would take more epsilon than is left
  * │   └── AlreadyAnswered     this device has answered this wave, and cannot tell that it was with these answers
+ * ├── NotAsked            the survey asks this device in other waves than this one
  * ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
  * ├── InvitationError     the survey needs an invitation and there is none, or needs none and there is one
  * ├── StateError          what this device keeps cannot be used, or the client is closed
@@ -77,6 +78,16 @@ export class AlreadyAnswered extends BudgetExceeded {
   }
 }
 
+/** The survey asks this device in other waves. Nothing was charged or sent. `waves`: those in which it is asked. */
+export class NotAsked extends SottoError {
+  /** @param {string} id the survey's @param {number} wave @param {readonly number[]} waves */
+  constructor(id, wave, waves) {
+    super(`survey '${id}' does not ask this device in wave ${wave}, but in ${waves.join(", ")}.`);
+    this.wave = wave;
+    this.waves = waves;
+  }
+}
+
 /** This device forgot the secret of its noise, so it answers no more waves. Nothing was charged or sent. */
 export class ParticipationEnded extends SottoError {}
 
@@ -98,6 +109,7 @@ for (const [name, kind] of Object.entries({
   SurveyUnavailable,
   BudgetExceeded,
   AlreadyAnswered,
+  NotAsked,
   ParticipationEnded,
   InvitationError,
   StateError,

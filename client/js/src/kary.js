@@ -16,6 +16,10 @@ export class KaryResponse extends NumberResponse {
     if (this.ifKept !== undefined) likelier("report_if_true", this.ifKept, nValues - 1, 1);
   }
 
+  get hasTwoStages() {
+    return this.ifKept !== undefined;
+  }
+
   get epsilon() {
     return this.#lossOf(1);
   }

@@ -21,7 +21,7 @@ import { TAG_BYTES } from "./permanent.js";
  * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean}} Receipt
  */
 /**
- * One report that was made; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
+ * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
  * the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
  * @typedef {object} Entry
  * @property {string} fingerprint
@@ -67,6 +67,7 @@ export function epsilonOfReport(survey, marks, earlier, drawn) {
   const tag = (/** @type {Uint8Array} */ of, /** @type {number} */ index) =>
     of.slice(index * TAG_BYTES, (index + 1) * TAG_BYTES);
   const answered = survey.questions.filter((_, index) => drawn?.[index] ?? true);
+  if (!survey.keepsNoise) return sumOf(answered.map((question) => question.epsilonOf(1))); // they add up
   const known = earlier.filter((before) => before.marks !== null);
   const given = [marks, ...known.map((before) => /** @type {Uint8Array} */ (before.marks))];
   const taken = answered.flatMap((question, index) => {

@@ -5,7 +5,7 @@
  */
 
 import { bigEndian, concat, utf8 } from "./bytes.js";
-import { Coins, hmac, hmacBytes } from "./coins.js";
+import { Coins, hmac, hmacBytes, importSecret } from "./coins.js";
 
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./survey.js").Question} Question */
@@ -66,8 +66,19 @@ export function draftCoins(survey, seed) {
 }
 
 /**
- * Return what a device knows these answers by, as long as it has the secret: in a survey of one wave the permanent
- * responses, in one of several a tag of 32 bytes for every question.
+ * Return the key of the noise of one wave's report: that of the survey, unless each wave has noise of its own.
+ * @param {Survey} survey @param {CryptoKey} key @param {number} wave @returns {Promise<CryptoKey>}
+ */
+export async function noiseKey(survey, key, wave) {
+  if (survey.keepsNoise || survey.askedIn === 0) return key;
+  return importSecret(
+    await hmac(key, joined([utf8("sottovoce-wave-1"), utf8(survey.fingerprint), bigEndian(wave, 2)])),
+  );
+}
+
+/**
+ * Return what a device knows these answers by, as long as it has the secret: if noise lasts over waves, a tag of 32 bytes
+ * for every question, else the permanent responses. The key is `noiseKey`'s.
  * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
  */
 export async function markAnswers(survey, encoded, key) {
@@ -75,14 +86,13 @@ export async function markAnswers(survey, encoded, key) {
     const answer = encoded[index];
     if (answer === null) return new Uint8Array(0);
     const settled = await settle(question, answer, key, survey.fingerprint);
-    return survey.waves === 1
-      ? respond(question, settled, key, survey.fingerprint)
-      : hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, settled));
+    return survey.keepsNoise
+      ? hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, settled))
+      : respond(question, settled, key, survey.fingerprint);
   };
   return concat(...(await Promise.all(survey.questions.map(mark))));
 }
 
-/** Each part stands behind its length in 8 big-endian bytes, so no two contexts are written alike. */
 function context(
   /** @type {string} */ label,
   /** @type {string} */ fingerprint,
@@ -91,6 +101,11 @@ function context(
 ) {
   const parts = [label, fingerprint, questionId].map(utf8);
   if (encoded !== undefined) parts.push(written(encoded));
+  return joined(parts);
+}
+
+/** Each part stands behind its length in 8 big-endian bytes, so no two contexts are written alike. */
+export function joined(/** @type {Uint8Array[]} */ parts) {
   return concat(...parts.flatMap((part) => [bigEndian(part.length, 8), part]));
 }
 

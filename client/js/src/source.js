@@ -121,7 +121,7 @@ export class SurveySource {
     const { maxEpsilon } = this.limits;
     // Of all its waves, so that a device that begins can finish, if its answers stay the same.
     if ((parseEpsilon(survey.epsilonForever) ?? 0n) > maxEpsilon) {
-      const waves = survey.waves > 1 ? ` in ${survey.waves} waves` : "";
+      const waves = survey.maxReports > 1 ? ` in ${survey.maxReports} waves` : "";
       const limit = `above maxEpsilon (${writeEpsilon(maxEpsilon)})`;
       throw new SurveyRefused(`survey ${survey.id} takes epsilon ${survey.epsilonForever}${waves}, ${limit}.`);
     }

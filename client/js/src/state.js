@@ -4,7 +4,7 @@
  *
  * `surveys`: checked copies of what collectors publish. `secrets`: what the noise of a survey is drawn from, until no
  * report needs it any more. `ledger`: what was spent. `outbox`: noisy reports that wait. `draws`: what the questions of a
- * survey with `draw` are drawn from, for good. `sent`: noisy reports that were delivered, where a page has them kept.
+ * survey with `draw`, or the waves of one with `asked_in`, are drawn from, for good. `sent`: noisy reports that were delivered, where a page has them kept.
  */
 
 import { StateError } from "./errors.js";

@@ -149,6 +149,11 @@ export class Survey {
     this.keep = /** @type {"reports" | "counts"} what the collector keeps */ (keep);
     /** How many questions each device draws; 0: it asks all. */
     this.draw = fields.optional("draw", 0, () => fields.integer("draw", 1, 199));
+    /** In how many of its waves each device is asked; 0: in all. */
+    this.askedIn = fields.optional("asked_in", 0, () => fields.integer("asked_in", 1, 999));
+    if (this.askedIn >= this.waves) throw fields.fail("asked_in", whyNot(this.waves, "wave"));
+    /** The most reports of one device. */
+    this.maxReports = this.askedIn || this.waves;
     /** @type {readonly string[]} the groups in which people are invited */
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
     const about = fields.optional("about", "population", () => fields.oneOf("about", ["population", "respondents"]));
@@ -170,12 +175,24 @@ export class Survey {
     fields.finish();
     /** The tags of the languages in which it can be read, its own first. */
     this.languages = Object.freeze(this.#words.map((words) => words.lang));
-    if (this.draw >= this.questions.length) throw fields.fail("draw", whyNoDraw(this.questions.length));
+    if (this.draw >= this.questions.length) throw fields.fail("draw", whyNot(this.questions.length, "question"));
     /** How many questions a device answers. */
     this.nDrawn = this.draw || this.questions.length;
+    const nLasting = this.questions.filter(
+      ({ mechanism }) => "hasTwoStages" in mechanism && mechanism.hasTwoStages,
+    ).length;
+    if (this.askedIn > 0 && nLasting > 0 && (this.askedIn === 1 || nLasting < this.questions.length)) {
+      throw fields.fail("asked_in", "goes with epsilon_forever above 1 only, in every question or in none.");
+    }
+    /** Whether a device's reports of an answer share their permanent noise, over the waves. */
+    this.keepsNoise = this.maxReports > 1 && (this.askedIn === 0 || nLasting > 0);
     if (epsilon !== this.#sumOf((question) => parseEpsilon(question.epsilon) ?? 0n)) throw notCanonical();
     this.epsilon = writeEpsilon(epsilon);
-    this.epsilonForever = writeEpsilon(this.#sumOf((question) => question.epsilonOf(this.waves)));
+    this.epsilonForever = writeEpsilon(
+      this.keepsNoise
+        ? this.#sumOf((question) => question.epsilonOf(this.maxReports))
+        : this.#sumOf((question) => question.epsilonOf(1)) * BigInt(this.maxReports),
+    );
     this.canonical = canonical;
     this.fingerprint = fingerprint;
     Object.freeze(this);
@@ -350,9 +367,9 @@ function areStrata(/** @type {unknown} */ value) {
   return isList(value, 2, 64) && value.every(isName) && new Set(value).size === value.length;
 }
 
-function whyNoDraw(/** @type {number} */ nQuestions) {
-  if (nQuestions === 1) return "must be left out: there is one question.";
-  return `must be in [1, ${nQuestions - 1}]: fewer than there are questions.`;
+function whyNot(/** @type {number} */ n, /** @type {string} */ what) {
+  if (n === 1) return `must be left out: there is one ${what}.`;
+  return `must be in [1, ${n - 1}]: fewer than there are ${what}s.`;
 }
 
 /** @returns {value is unknown[]} */

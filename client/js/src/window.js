@@ -28,6 +28,10 @@ export class WindowResponse extends NumberResponse {
   }
 
   /** What one report takes, in units of 1e-12 nats. */
+  get hasTwoStages() {
+    return this.repeats !== null;
+  }
+
   get epsilon() {
     return this.repeats === null ? this.epsilonForever : lossOfAlike(this.ifTrue, this.repeats, 1, 1);
   }

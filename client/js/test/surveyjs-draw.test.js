@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NotAsked } from "../src/errors.js";
 import { FormRefused, attachSurvey } from "../surveyjs.js";
 import { LUNCH, SENT, complete, lunch, recorder } from "./surveyjs-forms.js";
 
@@ -32,6 +33,16 @@ test("elements of questions that were not drawn are hidden, and nothing of them 
   assert.deepEqual(model.data, {});
   detach();
   assert.ok(model.getAllQuestions().every((element) => element.visible));
+});
+
+test("a form is not asked in a wave that was not drawn", async () => {
+  const client = { ...recorder(), waves: async () => [2, 5] };
+  const isRefused = (/** @type {any} */ fault) => fault instanceof NotAsked && fault.waves.join() === "2,5";
+  await assert.rejects(attachSurvey(lunch(), client, { wave: 3 }), isRefused);
+  const model = lunch();
+  await attachSurvey(model, client, { wave: 5 });
+  await complete(model);
+  assert.equal(client.asked[0].wave, 5);
 });
 
 test("a required element that was not drawn does not keep the form from being completed", async () => {

@@ -8,12 +8,12 @@ import { concat, hex, sha256, utf8 } from "../src/bytes.js";
 import { Coins, givenBytes, hmacBytes, importSecret } from "../src/coins.js";
 import { parseEpsilon, writeEpsilon } from "../src/decimals.js";
 import { Fields, parseJson } from "../src/documents.js";
-import { drawQuestions, drawnOf } from "../src/draws.js";
+import { drawQuestions, drawnOf, wavesOf } from "../src/draws.js";
 import { AnswerError, SurveyError } from "../src/errors.js";
 import { parseInvitation } from "../src/invitation.js";
 import { epsilonOfReport } from "../src/ledger.js";
 import { readMechanism } from "../src/mechanisms.js";
-import { markAnswers, reportAnswers, respond, settle } from "../src/permanent.js";
+import { markAnswers, noiseKey, reportAnswers, respond, settle } from "../src/permanent.js";
 import { bucketOf } from "../src/sketch.js";
 import { batchBody, blanksAfter, wireReport } from "../src/report.js";
 import { readSurvey } from "../src/survey.js";
@@ -304,6 +304,30 @@ for (const vector of DEVICE.draws) {
     while (earlier.length < vector.n_earlier)
       earlier.push({ marks, epsilon: epsilonOfReport(survey, marks, earlier, drawn) });
     assert.equal(writeEpsilon(epsilonOfReport(survey, marks, earlier, drawn)), vector.epsilon);
+  });
+}
+
+for (const vector of DEVICE.asked_in) {
+  test(`a device draws its waves and reports in them: ${vector.about}`, async () => {
+    const [survey, key] = await deviceOf(vector);
+    assert.deepEqual(await wavesOf(survey, await importSecret(BYTES(vector.seed))), vector.waves);
+    const encoded = survey.encode(vector.answers);
+    const earlier = [];
+    for (const report of vector.reports) {
+      const noise = await noiseKey(survey, key, report.wave);
+      const marks = await markAnswers(survey, encoded, noise);
+      assert.equal(hex(marks), report.marks);
+      const takes = report.coins.map((coins) => givenBytes(concat(BYTES(coins), [END])));
+      const coinsOf = (question) => new Coins(takes[survey.questions.indexOf(question)]);
+      const columns = await reportAnswers(survey, encoded, noise, coinsOf);
+      for (const take of takes) assert.deepEqual([...(await take(1))], [END]);
+      const sent = wireReport(survey, BYTES(report.id), columns, report.wave);
+      assert.deepEqual(sent.answers, report.wire);
+      assert.equal(batchBody(survey.fingerprint, sent, blanksAfter(survey, sent)), report.body);
+      const epsilon = epsilonOfReport(survey, marks, earlier);
+      assert.equal(writeEpsilon(epsilon), report.epsilon);
+      earlier.push({ marks, epsilon });
+    }
   });
 }
 

@@ -7,7 +7,8 @@
  * The form must fit the survey (see `fitForm`) and must not give answers away (see `findLeaks`). If answers are protected
  * little, an element above the first question says so.
  *
- * Rejects with FormRefused, which lists everything that is wrong, or with what `client.survey()` rejects with. Then the
+ * Rejects with FormRefused, which lists everything that is wrong, or with what `client.survey()` rejects with. In a survey
+ * with `asked_in` it rejects with NotAsked in a wave in which this device is not asked. Then the
  * form cannot be completed until `attachSurvey` succeeds. Also rejects if the model is attached already.
  * @param {Model} model @param {Client} client @param {AttachOptions} [options] @returns {Promise<() => void>}
  */
@@ -45,6 +46,7 @@ export type Client = {
      * must fit
      */
     survey: () => Promise<{
+        id?: string;
         questions: readonly Question[];
         items?: readonly Question[];
         protectedLittle?: string;
@@ -53,6 +55,10 @@ export type Client = {
      * those that this device asks; all by default
      */
     questions?: (() => Promise<readonly Question[]>) | undefined;
+    /**
+     * those in which this device is asked; all by default
+     */
+    waves?: (() => Promise<readonly number[]>) | undefined;
     /**
      * from answers by question id
      */

@@ -179,9 +179,10 @@ def _count_invited(transaction: Transaction, batch: Batch, merged: Merged) -> Ou
     with transaction.connection.begin_nested() as whole:
         is_new, n_conflicting = merged.insert(transaction)
         inserted = merged.first[is_new].tolist()
-        waves = batch.stored.survey.layout.numbers(batch.records, WAVE).tolist()
+        survey = batch.stored.survey
+        waves, n_stay = survey.layout.numbers(batch.records, WAVE).tolist(), survey.waves - survey.max_reports
         for index in inserted:
-            if not transaction.redeem(batch.stored.key, batch.invitations[index], waves[index]):
+            if not transaction.redeem(batch.stored.key, batch.invitations[index], waves[index], n_stay):
                 whole.rollback()
                 return InvitationError(index)
         _add_to_tallies(transaction, merged, is_new)

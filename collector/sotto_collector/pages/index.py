@@ -48,7 +48,7 @@ def _say_facts(stored: StoredSurvey) -> Iterator[str]:
     yield f"{stored.state} until {survey.closes}" if survey.closes and stored.is_open else stored.state
     yield "by invitation" if survey.invited else "for everybody"
     if survey.waves > 1:
-        yield f"{survey.waves} waves"
+        yield f"{survey.waves} waves" + f", each device in {survey.asked_in}" * bool(survey.asked_in)
     if survey.min_reports > 1:
         yield f"results by every {survey.min_reports:,} reports"
     if not survey.keeps_reports:

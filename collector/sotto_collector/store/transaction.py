@@ -267,10 +267,16 @@ class Transaction:
             found |= {bytes(code_hash): stratum for code_hash, stratum in rows}
         return found
 
-    def redeem(self, key: int, code_hash: bytes, wave: int) -> bool:
-        """Delete an invitation as it is used; return whether it was there. Nothing says which report used it."""
+    def redeem(self, key: int, code_hash: bytes, wave: int, n_stay: int = 0) -> bool:
+        """Delete an invitation as it is used; return whether it was there. Nothing says which report used it.
+
+        `n_stay`: for so many waves it stays unused, so it is not there if no more are left.
+        """
         columns = invitations.c
-        redeemed = and_(columns.survey_key == key, columns.code_hash == code_hash, columns.wave == wave)
+        this = and_(columns.survey_key == key, columns.code_hash == code_hash)
+        redeemed = and_(this, columns.wave == wave)
+        if n_stay and self.connection.execute(select(func.count()).where(this)).scalar_one() <= n_stay:
+            return False
         return self.connection.execute(delete(invitations).where(redeemed)).rowcount == 1
 
     def revoke_invitations(self, key: int, code_hashes: Iterable[bytes] | None) -> int:

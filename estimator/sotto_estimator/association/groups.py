@@ -26,11 +26,11 @@ def grouped_reports(
 
 
 def check_one_wave(survey: Survey, records: Bytes) -> None:
-    """Raise SourceError where there are no reports, or those of several waves."""
+    """Raise SourceError where there are no reports, or those of several waves that may be of one device."""
     if not len(records):
         raise SourceError("there are no reports; at least one is needed.")
     waves = np.unique(survey.layout.numbers(records, WAVE)).tolist()
-    if len(waves) > 1:
+    if len(waves) > 1 and survey.max_reports > 1:
         raise SourceError(
             f"the reports are of {len(waves)} waves, and reports of one device depend on one another. Choose one wave."
         )

@@ -87,6 +87,12 @@ class Channel:
         return cls(1 / (1 + odds_of_lie), odds_of_lie / (1 + odds_of_lie))
 
     @property
+    def fresh(self) -> "Channel":
+        """The same where each report of an answer has noise of its own: no permanent response but the answer."""
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        return Channel(true, other, true, other)
+
+    @property
     def permanent(self) -> "Channel":
         """The channel from answers to permanent responses. It is the same where devices report these."""
         zero, kept = self.report_if_zero, self.report_if_one - self.report_if_zero

@@ -92,9 +92,15 @@ def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> li
 
 
 def people_of(tallies: Sequence[Tally]) -> People:
-    """Return whom tallies are of: of one survey maybe the same people, unless they are of the same waves."""
+    """Return whom tallies are of: of one survey maybe the same people, unless they are of the same waves.
+
+    Where a device is asked in one wave only, waves are of other people.
+    """
     pairs = [(first, second) for first, second in combinations(tallies, 2) if first.waves != second.waves]
-    is_same = any(first.survey.fingerprint == second.survey.fingerprint for first, second in pairs)
+    is_same = any(
+        first.survey.fingerprint == second.survey.fingerprint and first.survey.max_reports > 1
+        for first, second in pairs
+    )
     return "same" if is_same else "other"
 
 
@@ -105,15 +111,22 @@ def share_groups(tally: Tally, question: Question, target: Target) -> list[Group
     if not question.mechanism.asks_some:
         counts = [(counted.n_reports, count) for count in counts]
     return [
-        _of_devices(Group(count, n, channel), _devices(counted, n), epsilon, target, question.id, label)
+        _of_devices(
+            Group(count, n, channel),
+            _devices(counted, n, tally.survey.max_reports),
+            epsilon,
+            target,
+            question.id,
+            label,
+        )
         for label, (n, count) in zip(question.labels, counts, strict=True)
         if n
     ]
 
 
-def _devices(counted: Counted, n: int) -> Devices:
+def _devices(counted: Counted, n: int, most: int) -> Devices:
     """Return those of n of the reports; of several waves it is not known of which these are."""
-    return Devices.of(counted if n == counted.n_reports else Counted.unsplit(n, counted.waves))
+    return Devices.of(counted if n == counted.n_reports else Counted.unsplit(n, counted.waves), most)
 
 
 def _of_devices(

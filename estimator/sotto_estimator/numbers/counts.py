@@ -35,7 +35,8 @@ class NumberCounts:
         if FIGURES[figure_of(question)].is_by_answer:
             raise SourceError(f"question {question.id} asks for no numbers.")
         kind, mechanism = cast(Number, question.kind), cast(WindowResponse, question.mechanism)
-        counts, devices = tally.support_counts[question.id], Devices.of(tally.counted(question.id))
+        counts = tally.support_counts[question.id]
+        devices = Devices.of(tally.counted(question.id), tally.survey.max_reports)
         return NumberCounts(question.id, kind, NumberChannel.of(mechanism), float(question.epsilon), counts, devices)
 
     @property

@@ -43,7 +43,8 @@ def hint_on(release: Release, choices: Choices, question: Question, say: Languag
     if choices.stratum == EACH:
         return say.gettext("Choose one group, or all groups together, to look for texts.")
     counted = release.tally(choices.wave, choices.place).counted(question.id)
-    if len(counted.by_wave) > 1 and not inference_of(question.mechanism).pools_waves:
+    pools = inference_of(question.mechanism).pools_waves or release.survey.max_reports == 1
+    if len(counted.by_wave) > 1 and not pools:
         return say.gettext("Choose one wave to look for texts.")
     return "" if release.may_search else say.gettext("Analysts of the survey can look for texts here.")
 

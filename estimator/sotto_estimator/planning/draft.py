@@ -85,8 +85,23 @@ class Draft:
         except SurveyError:
             return None
 
+    def ask_in_waves(self, index: int, epsilon: Decimal, *, is_kept: bool) -> Question | None:
+        """Return a question of one stage at an epsilon, whose noise `is_kept` over the waves, or drawn for each report.
+
+        None where it cannot be had. The mechanism is the best one, unless the file names one.
+        """
+        members = {name: value for name, value in self.members(index).items() if name != "epsilon_forever"}
+        document = {name: value for name, value in self.document.items() if name not in ("asked_in", "waves")}
+        if is_kept:
+            document["waves"] = self.survey.waves
+        trial = Draft(document, self.survey, self.is_final)
+        return trial._compile_as(index, members | {"epsilon": epsilon})
+
     def _compile(self, index: int, changes: Mapping[str, Any]) -> Question | None:
-        document = {**self.members(index), **changes}
+        return self._compile_as(index, {**self.members(index), **changes})
+
+    def _compile_as(self, index: int, document: Mapping[str, Any]) -> Question | None:
+        """Return a question of which the file would say this; None where it cannot be had."""
         try:
             if isinstance(self.survey.questions[index].kind, Joint):
                 return self._compile_joint(index, document)
@@ -97,7 +112,9 @@ class Draft:
     def _compile_joint(self, index: int, group: Mapping[str, Any]) -> Question:
         ids = {item.id for item in self.survey.questions[index].items}
         asked = [one for one in self.document["questions"] if one["id"] in ids]
-        alone = {name: self.document[name] for name in ("id", "title", "lang", "waves") if name in self.document}
+        alone = {
+            name: self.document[name] for name in ("id", "title", "lang", "waves", "asked_in") if name in self.document
+        }
         return compile_survey({**alone, "questions": asked, "together": [group]}).questions[0]
 
     def with_split(self, epsilons: Sequence[Decimal | None], n_drawn: int) -> dict[str, Any]:

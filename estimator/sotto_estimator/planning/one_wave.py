@@ -26,7 +26,7 @@ class OneWave:
 
 def one_waves_of(draft: Draft, planned: PlannedSurvey) -> list[OneWave]:
     """Return the questions of several waves that one wave at their `epsilon_forever` would show more of."""
-    if planned.survey.waves == 1:
+    if planned.survey.waves == 1 or planned.survey.asked_in:
         return []
     found = [_one_wave(draft, planned, index) for index in range(len(planned.questions))]
     return [one for one in found if one is not None and one.width < one.width_of_waves]

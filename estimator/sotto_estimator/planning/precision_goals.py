@@ -8,7 +8,7 @@ from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.split import SplitVerdict
-from sotto_estimator.planning.survey import PlannedSurvey, part_drawn, wish_of
+from sotto_estimator.planning.survey import PlannedSurvey, part_asked, wish_of
 from sotto_protocol import Question, Survey
 
 
@@ -34,7 +34,7 @@ class PrecisionGoal:
 def wishes_at(survey: Survey, options: PlanOptions, half_width: float | None) -> list[PrecisionGoal]:
     """Return what is wished, where no number of respondents is planned."""
     wanted = [(question, wish_of(question, half_width)) for question in estimated_of(survey)]
-    part = part_drawn(survey)
+    part = part_asked(survey)
     return [
         PrecisionGoal(question, want, respondents_for(question, want, options, part))
         for question, want in wanted
@@ -44,7 +44,7 @@ def wishes_at(survey: Survey, options: PlanOptions, half_width: float | None) ->
 
 def wishes_of(draft: Draft, plan: PlannedSurvey, verdict: SplitVerdict) -> list[PrecisionGoal]:
     """Return what is wished of a plan, beside its verdict."""
-    part = part_drawn(plan.survey)
+    part = part_asked(plan.survey)
     taken = verdict.split.epsilons if verdict.split else (None,) * len(plan.questions)
     return [
         PrecisionGoal(

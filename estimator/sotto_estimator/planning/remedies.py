@@ -10,7 +10,7 @@ from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, most_steps, respondents_for
 from sotto_estimator.planning.outlook import outlook_of, width_of
 from sotto_estimator.planning.split import sum_of_most
-from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of, part_drawn
+from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of, part_asked
 from sotto_protocol import Question
 from sotto_protocol.questions.joint import Joint
 
@@ -63,11 +63,11 @@ def _help(
     index: int,
     drawn: tuple[int, dict[int, float]] | None,
 ) -> Remedy:
-    one, part, options = alike[0], part_drawn(plan.survey), plan.options
+    one, part, options = alike[0], part_asked(plan.survey), plan.options
     is_free, is_alone = draft.is_free(index), not isinstance(plan.questions[index].question.kind, Joint)
     fewer = _fewer_options(draft, plan, index) if is_free and is_alone else None
     epsilon = least_epsilon(draft, index, one.goal, plan.n, options, part, one.question) if is_free else None
-    n_waves = plan.survey.waves
+    n_waves = 1 if plan.survey.asked_in else plan.survey.waves
     is_item = isinstance(one.question, Marginal)
     width_drawn = drawn[1][index] if drawn and not is_item and drawn[1][index] <= _WORTH * one.width else None
     return Remedy(
@@ -97,7 +97,7 @@ def _of_respondents(one: QuestionPlan, plan: PlannedSurvey) -> float | None:
 def _fewer_options(draft: Draft, plan: PlannedSurvey, index: int) -> tuple[int, float] | None:
     """Return the most options with which a question reaches its goal, or else two, and the width; None if no help."""
     one = plan.questions[index]
-    part, options = part_drawn(plan.survey), list(one.question.options)
+    part, options = part_asked(plan.survey), list(one.question.options)
 
     def width(n_options: int) -> float:
         asked = _with_options(draft, index, options[:n_options])
@@ -132,7 +132,7 @@ def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Dr
         return None
     tried = {}
     for n_drawn in {2**power for power in range(len(questions).bit_length()) if 2**power < len(questions)} - {n_now}:
-        part = Fraction(n_drawn, len(questions))
+        part = part_asked(plan.survey) * Fraction(n_drawn, n_now)
         factor = plan.survey.epsilon / sum_of_most([question.epsilon for question in questions], n_drawn)
         asked = {index: _scaled(draft, index, factor) for index in indices}
         tried[n_drawn] = {

@@ -11,7 +11,7 @@ from sotto_estimator.inference.marginal import Marginal, marginal_in
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, respondents_for
 from sotto_estimator.planning.outlook import width_of
-from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of
+from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of, part_of_waves
 from sotto_protocol import Question
 
 _MOST_DRAWS = 12  # of no more questions every number of drawn ones is tried; of more 1, 2, 4 .. and all
@@ -98,7 +98,7 @@ def draws_of(n_questions: int) -> Sequence[int]:
 
 def split_of(draft: Draft, plan: PlannedSurvey, n_drawn: int) -> Split:
     """Return the least epsilons where so many questions are drawn."""
-    part = Fraction(n_drawn, len(plan.questions))
+    part = Fraction(n_drawn, len(plan.questions)) * part_of_waves(plan.survey)
     return Split(n_drawn, tuple(_least(draft, plan, index, part) for index in range(len(plan.questions))))
 
 
@@ -146,7 +146,7 @@ def _scaled(draft: Draft, plan: PlannedSurvey, split: Split, total: Decimal) -> 
 
 
 def _offer(draft: Draft, plan: PlannedSurvey, epsilons: tuple[Decimal, ...], n_drawn: int) -> Shortfall:
-    part = Fraction(n_drawn, len(plan.questions))
+    part = Fraction(n_drawn, len(plan.questions)) * part_of_waves(plan.survey)
     asked = [
         (draft.ask(index, epsilon) if _is_split(draft, plan, index) else None) or one.question
         for index, (epsilon, one) in enumerate(zip(epsilons, plan.questions, strict=True))

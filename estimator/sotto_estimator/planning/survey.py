@@ -112,7 +112,7 @@ def plan_question(
     question: Question, survey: Survey, n: int, options: PlanOptions, half_width: float | None, n_intervals: int
 ) -> QuestionPlan:
     """Return what one question of a survey shows of n respondents."""
-    n_answers = answers_of(question, n, part_drawn(survey))
+    n_answers = answers_of(question, n, part_asked(survey))
     figures = tuple(
         outlook_of(question).precision(n_answers, options, target, n_intervals if is_together else 1, is_together)
         for target in TARGETS
@@ -124,8 +124,18 @@ def plan_question(
 
 
 def part_drawn(survey: Survey) -> Fraction:
-    """Return the part of a survey's questions that a device answers."""
+    """Return the part of a survey's questions that a report answers."""
     return Fraction(survey.n_drawn, len(survey.questions))
+
+
+def part_asked(survey: Survey) -> Fraction:
+    """Return the part of all devices that answer a question in one wave: with `asked_in` not all are asked in it."""
+    return part_drawn(survey) * part_of_waves(survey)
+
+
+def part_of_waves(survey: Survey) -> Fraction:
+    """Return the part of a survey's waves in which a device is asked."""
+    return Fraction(survey.max_reports, survey.waves)
 
 
 def answers_of(question: Question, n: int, part: Fraction) -> int:

@@ -14,6 +14,7 @@ from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.split import SplitVerdict, judge_wishes
 from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
 from sotto_estimator.planning.together_plan import TogetherPlan, joinable, plan_together
+from sotto_estimator.planning.waves_plan import WavesPlan, plan_waves
 from sotto_estimator.results.result import Result
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.deprecated import warn_of_old
@@ -28,7 +29,7 @@ class SurveyPlan(PlannedSurvey, Result):
     `verdict`: whether it is reached, None where nothing is wished for. `title`: what the survey is called in outputs,
     "" its own. `together`: what questions would show if they were asked together, None where that is not asked;
     `joinable`: the ids of two that could be, () where no two could, or where that is asked. `one_waves`: of a survey of
-    several waves the questions that one wave would show more of.
+    several waves the questions that one wave would show more of. `waves`: ways to ask each question in its waves.
     """
 
     helps: tuple[Remedy, ...] = ()
@@ -38,6 +39,7 @@ class SurveyPlan(PlannedSurvey, Result):
     together: TogetherPlan | None = None
     joinable: tuple[str, ...] = ()
     one_waves: tuple[OneWave, ...] = ()
+    waves: tuple[WavesPlan, ...] = ()
 
     @property
     def reach(self) -> PlanOptions:
@@ -77,8 +79,9 @@ def plan_draft(
     of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions, planned.items)
     joined = plan_together(draft, together, n, options) if together else None
     others, once = () if joined else joinable(draft), tuple(one_waves_of(draft, planned))
-    helps = tuple(helps_of(draft, planned))
-    return SurveyPlan(*of, helps, tuple(wishes), verdict, together=joined, joinable=others, one_waves=once)
+    helps, waves = tuple(helps_of(draft, planned)), plan_waves(draft, planned)
+    asked = (joined, others, once, waves)
+    return SurveyPlan(*of, helps, tuple(wishes), verdict, "", *asked)
 
 
 def _judge(draft: Draft, planned: PlannedSurvey, total: Decimal | None) -> SplitVerdict:

@@ -74,7 +74,7 @@ def share_covariance(tally: Tally, question: str, *, target: Target | None = Non
     asked = known[question]
     matrix_of: Matrix = find(asked, "covariance", DomainError)(asked, target)
     of_question = tally.counted(question)
-    if len(of_question.waves) > 1:
+    if len(of_question.waves) > 1 and tally.survey.max_reports > 1:
         raise SourceError(f"the tally pools {len(of_question.waves)} waves; covariances are of one.")
     if not of_question.n_reports:
         raise NoReportsError(f"no report answers {question}; a covariance needs at least one.")

@@ -148,6 +148,11 @@ class Estimates(Result):
         """How intervals are made, if not by the options' method alone."""
         return self.file_rows.made if self.file_rows else ""
 
+    @property
+    def may_share_devices(self) -> bool:
+        """Whether several reports may be of one device: waves are pooled, and a device is asked in more than one."""
+        return len(self.waves) > 1 and (self.survey is None or self.survey.max_reports > 1)
+
     def of_kind(self, kind: str) -> tuple[Any, ...]:
         """Return the figures of a kind. Those whose counts contradict the design have no numbers."""
         return tuple(figure for figure in self.figures if figure.kind == kind)

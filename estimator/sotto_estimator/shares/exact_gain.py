@@ -26,7 +26,7 @@ def with_exact_gain(estimates: Estimates, channels: Mapping[str, Channel]) -> Es
     than bounds; and where it is not worth a line.
     """
     options = estimates.options
-    if options.method not in _BOUNDS or len(estimates.waves) > 1:
+    if options.method not in _BOUNDS or estimates.may_share_devices:
         return estimates
     n_intervals = len(estimates.main_figures) if options.simultaneous else 1
     widths = np.zeros(2)

@@ -76,7 +76,7 @@ def marginal_counts(tally: Tally, question: Question) -> list[ShareCounts] | lis
     """
     marginal = cast(Marginal, question)
     counted = counted_of(tally, marginal)
-    devices, epsilon = Devices.of(counted), float(marginal.epsilon)
+    devices, epsilon = Devices.of(counted, tally.survey.max_reports), float(marginal.epsilon)
     (joint, place), *others = marginal.places
     if not others and cast(ChoiceMechanism, joint.mechanism).names_one:
         cells = marginal.cells(joint, place)
@@ -107,7 +107,8 @@ def _summed(tally: Tally, marginal: Marginal, number: int) -> Summed:
         if not counted.n_reports:
             continue
         named = int(tally.support_counts[joint.id][marginal.cells(joint, place)[number]].sum())
-        total, n_named, n_waves = total + of_one.factor * named, n_named + named, Devices.of(counted).n_waves
+        total, n_named = total + of_one.factor * named, n_named + named
+        n_waves = Devices.of(counted, tally.survey.max_reports).n_waves
         key = of_one.if_true.tobytes(), of_one.if_other.tobytes(), of_one.factor * n_waves
         before = groups[key].number if key in groups else 0.0
         groups[key] = replace(of_one, number=before + counted.n_reports / n_waves, factor=of_one.factor * n_waves)

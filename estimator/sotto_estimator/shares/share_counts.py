@@ -51,20 +51,25 @@ def share_counts(tally: Tally, question: Question) -> list[ShareCounts]:
     """Return the counts of a question of shares: in one, or where each option is asked of others, one of each."""
     mechanism, of_question = cast(PureMechanism, question.mechanism), tally.counted(question.id)
     counts, epsilon = tally.support_counts[question.id].tolist(), float(question.epsilon)
+    channel = share_channel(mechanism)
+    if tally.survey.max_reports > 1 and not tally.survey.keeps_noise:
+        channel = channel.fresh
     if mechanism.asks_some:
         return [
-            _asked(question, label, n_yes, share_channel(mechanism), n, of_question)
+            _asked(question, label, n_yes, channel, n, of_question, tally.survey.max_reports)
             for label, (n, n_yes) in zip(question.labels, counts, strict=True)
         ]
     n_true = mechanism.n_true if mechanism.n_values > 1 else None
-    about = (of_question.n_reports, Devices.of(of_question), n_true)
-    named = (question.id, question.labels, counts, share_channel(mechanism), epsilon, mechanism.sums_to_one)
+    about = (of_question.n_reports, Devices.of(of_question, tally.survey.max_reports), n_true)
+    named = (question.id, question.labels, counts, channel, epsilon, mechanism.sums_to_one)
     return [ShareCounts(*named, *about, mechanism=mechanism)]
 
 
-def _asked(question: Question, label: str, n_yes: int, channel: Channel, n: int, of_question: Counted) -> ShareCounts:
+def _asked(
+    question: Question, label: str, n_yes: int, channel: Channel, n: int, of_question: Counted, most: int
+) -> ShareCounts:
     """Return the counts of an option that n reports ask; of several waves it is not known of which they are."""
     of_option = of_question if n == of_question.n_reports else Counted.unsplit(n, of_question.waves)
     fakes = of_question.n_reports / max(n, 1)
-    epsilon, devices = float(question.epsilon), Devices.of(of_option)
+    epsilon, devices = float(question.epsilon), Devices.of(of_option, most)
     return ShareCounts(question.id, (label,), (n_yes,), channel, epsilon, False, n, devices, fakes=fakes)

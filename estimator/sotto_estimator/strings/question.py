@@ -81,14 +81,19 @@ def bit_counts(tally: Tally, question_id: str) -> BitCounts:
     """
     counts = _released(tally, question_id)
     counted = tally.counted(question_id)
-    sizes = tuple(n + counted.n_unsplit for n in counted.by_wave.values())
+    sizes, most = tuple(n + counted.n_unsplit for n in counted.by_wave.values()), tally.survey.max_reports
+    if most < len(sizes):  # whatever the waves' sizes
+        return BitCounts.from_support(counts, most)
     return BitCounts.from_support(counts, max(1, len(sizes)), sizes)
 
 
 def sketch_counts(tally: Tally, question_id: str) -> Counts:
-    """Return a sketch's counts, of one wave. Raises SourceError where all of them are withheld, or waves are pooled."""
+    """Return a sketch's counts. Raises SourceError where all of them are withheld, or waves are pooled.
+
+    Of several waves only where a device is asked in one of them.
+    """
     counts = _released(tally, question_id)
-    if len(tally.counted(question_id).by_wave) > 1:
+    if len(tally.counted(question_id).by_wave) > 1 and tally.survey.max_reports > 1:
         raise SourceError(
             "a sketch is decoded for one wave, because reports of one device depend on one another. Give --wave."
         )

@@ -5,6 +5,7 @@ from sotto_estimator.results.words import interval_words
 from sotto_estimator.shares.estimates import Estimates
 from sotto_protocol.words import counted, epsilon_above
 
+_OTHERS = "each device is asked in one of them, so all reports are of different devices"
 _POOLED = "one device may have reported in several of them, and the intervals allow for that"
 _DRAWN = "draw: each device answers {} of {} questions; n counts the reports that answer this one{about}"
 _ASKED = "asked: each device is asked about {} of {}; n counts the reports about this one{about}"
@@ -30,7 +31,8 @@ def notes(estimates: Estimates) -> list[str]:
     lines = [*asked, *([str(estimates.fit)] if estimates.fit else [])]
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
-        lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
+        pooled = f"waves {listed} pooled: {_POOLED if estimates.may_share_devices else _OTHERS}"
+        lines.append(f"wave {listed}" if len(estimates.waves) == 1 else pooled)
     about = _ABOUT * (estimates.options.about == "respondents")
     if estimates.drawn:
         lines.append(_DRAWN.format(*estimates.drawn, about=about))

@@ -17,6 +17,7 @@ from sotto_estimator.views.plan_help_words import help_lines, help_members, one_
 from sotto_estimator.views.plan_panels import plan_panels
 from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_together_words import together_hint, together_lines, together_members
+from sotto_estimator.views.plan_waves_words import waves_blocks, waves_members
 from sotto_estimator.views.plan_wish_words import (
     verdict_lines,
     verdict_members,
@@ -48,6 +49,7 @@ def parts(plan: SurveyPlan) -> list[Part]:
         Part("What would help", [Lines(help_lines(plan.helps, plan), "  ")]),
         Part("One wave", [Lines(one_wave_lines(plan, plan.one_waves), "  ")]),
         Part("Asked together", _together(plan)),
+        Part("Asked in waves", waves_blocks(plan.waves, plan.survey.waves)),
         Part("What is wanted", reached),
     ]
 
@@ -68,6 +70,8 @@ def _caption(plan: SurveyPlan) -> list[str]:
     survey, options = plan.survey, plan.options
     of_draw = f", each of {survey.draw} of the {len(survey.questions)} questions" if survey.draw else ""
     of_wave = " a wave" if survey.waves > 1 else ""
+    if survey.asked_in:
+        of_wave = f", each asked in {survey.asked_in} of the {survey.waves} waves"
     how = method_words(options.level, options.method, options.about).rpartition(", about")[0]
     return [
         f"{plan.named}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a report",
@@ -123,6 +127,8 @@ def survey_members(plan: SurveyPlan) -> dict[str, Any]:
         document["one_wave"] = [one_wave_members(one) for one in plan.one_waves]
     if plan.together:
         document["together"] = together_members(plan.together)
+    if plan.waves:
+        document["waves"] = [waves_members(one) for one in plan.waves]
     if plan.verdict:
         document["wishes"] = [wish_members(wish) for wish in plan.wishes]
         document["verdict"] = verdict_members(plan.verdict)

@@ -57,6 +57,11 @@ def _of_reports(question: Question, estimates: Estimates, say: Language) -> Iter
         yield say.gettext("the population has %(n)s people", n=estimates.options.population_size)
     if len(waves) == 1:
         yield say.gettext("wave %(n)s", n=waves[0])
+    elif waves and not estimates.may_share_devices:
+        yield say.gettext(
+            "waves %(waves)s together: each device is asked in one of them, so every report is from a different device",
+            waves=say.joined(map(str, waves)),
+        )
     elif waves:
         yield say.gettext(
             "waves %(waves)s together: one device may have reported in several of them, and the ranges allow for that",

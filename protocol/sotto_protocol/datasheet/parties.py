@@ -7,7 +7,7 @@ Parties = list[tuple[str, str]]
 
 def who_sees_what(survey: Survey) -> Parties:
     """Return every party and what it sees, from the respondent to the public."""
-    wave = " of the last wave" if survey.waves > 1 else ""
+    wave = " of the last wave" if survey.max_reports > 1 else ""
     return [
         (
             "The respondent",

@@ -61,7 +61,8 @@ def to_html(sheet: Datasheet) -> str:
 def _describe(sheet: Datasheet) -> str:
     """Return the survey in a sentence, and what is special about it."""
     special = [f"{sheet.draw} of them picked by every device"] * bool(sheet.draw)
-    special += [f"{sheet.waves} waves"] * (sheet.waves > 1) + ["by invitation"] * sheet.invited
+    asked_in = f", {sheet.asked_in} of them picked by every device" * bool(sheet.asked_in)
+    special += [f"{sheet.waves} waves{asked_in}"] * (sheet.waves > 1) + ["by invitation"] * sheet.invited
     special += [f"{len(sheet.strata)} groups of invited people"] * bool(sheet.strata)
     special += [f"counts of at least {sheet.min_reports:,} reports"] * (sheet.min_reports > 1)
     special += ["public results"] * sheet.public_results

@@ -21,12 +21,22 @@ def unit_of_privacy(survey: Survey, explanation: Explanation) -> list[str]:
         f"{epsilon_above(survey.epsilon)}.",
     ]
     lines.append(_say(explanation, forever=False))
-    if survey.waves > 1:
+    if survey.asked_in:
+        lines.append(
+            f"A device is asked in {survey.asked_in} of {survey.waves} waves, picked at random, and sends nothing in "
+            "the others."
+        )
+    if survey.max_reports > 1:
         epsilon = epsilon_above(survey.epsilon_forever)
-        lines.append(f"If the answers stay the same, all {survey.waves} waves together have epsilon {most}{epsilon}.")
+        if survey.keeps_noise:
+            of_waves = f"If the answers stay the same, all {survey.max_reports} waves together have epsilon"
+        else:
+            of_waves = f"All {survey.max_reports} reports together have epsilon"
+        lines.append(f"{of_waves} {most}{epsilon}.")
         if (of_all_waves := _say(explanation, forever=True)) not in lines:
             lines.append(of_all_waves)
-        lines.append("A changed answer gives away its epsilon once more.")
+        if survey.keeps_noise:
+            lines.append("A changed answer gives away its epsilon once more.")
     again = " That takes another invitation." if survey.invited else ""
     return [*lines, f"A person who answers again on a second device gives away both epsilons, added up.{again}"]
 
@@ -49,7 +59,7 @@ def retention(survey: Survey) -> list[str]:
         if survey.keeps_reports
         else "The collector keeps counts, and the random ids of the reports it counted. It keeps no report."
     )
-    wave = " of the last wave" if survey.waves > 1 else ""
+    wave = " of the last wave" if survey.max_reports > 1 else ""
     until = "Until somebody erases it, nothing is deleted, even after the survey closes."
     if survey.erase_after:
         until = (
@@ -87,9 +97,14 @@ def linkage(survey: Survey) -> list[str]:
         lines.append("The answers of one report are kept together. Nothing stored links them to a person.")
     else:
         lines.append("Nothing stored links an answer to another answer, or to a person.")
-    if survey.waves > 1:
+    if survey.asked_in:
+        lines.append(
+            "In which wave a device sends a report can be seen. It was picked before there were answers, and tells "
+            "nothing about them."
+        )
+    if survey.keeps_noise:
         lines += [
-            f"A device's reports in the {survey.waves} waves can be linked to each other, because some noise "
+            f"A device's reports in the {survey.max_reports} waves can be linked to each other, because some noise "
             "stays the same. Epsilon allows for that.",
             "No epsilon limits what can be seen of whether an answer changed, and in which wave"
             + (", or how far a number moved." if "number" in {question.type for question in survey.questions} else "."),
@@ -99,19 +114,18 @@ def linkage(survey: Survey) -> list[str]:
             f"For {', '.join(groups)} the device sends a group that it picked at random, without noise. The group "
             "tells "
             "nothing about the answer"
-            + (", but helps to recognize the device in later waves." if survey.waves > 1 else ".")
+            + (", but helps to recognize the device in later waves." if survey.keeps_noise else ".")
         )
     if survey.draw:
-        again = ", the same in every wave" if survey.waves > 1 else ""
+        again = ", the same in every wave" if survey.max_reports > 1 else ""
         lines.append(
             f"The device sends which questions it picked, without noise{again}. That tells nothing about the answers."
         )
     if survey.invited:
         lines.append(
-            f"The invitation{', the same in every wave,' if survey.waves > 1 else ''} travels beside the noisy report. "
-            "The collector deletes what links the two. Nobody can check that from outside: the operator could know "
-            "whose "
-            "report is which. Even then, epsilon limits what a report gives away."
+            f"The invitation{', the same in every wave,' if survey.max_reports > 1 else ''} travels beside the noisy "
+            "report. The collector deletes what links the two. Nobody can check that from outside: the operator could "
+            "know whose report is which. Even then, epsilon limits what a report gives away."
         )
     if survey.strata:
         with_it = " and keeps the group with the report" if survey.keeps_reports else ""

@@ -21,7 +21,10 @@ from sotto_protocol.questions.joint import Joint
 from sotto_rehearsal.audit.tried import N_FAR, Choices, answers_to, choices_of, tried_of
 
 MAX_WAVES = 6
-"""So many reports each device makes at most: of more waves the first four, one in the middle, and the last."""
+"""So many reports each device makes at most: of more waves the first four, one in the middle, and the last.
+
+In a survey with `asked_in` each device makes one, as if it had drawn the first wave.
+"""
 MOST_TWINS, MOST_MOVERS = 500, 500
 _USUAL_SIZE = 12
 _VALUES_AS_A_QUESTION = 20
@@ -124,7 +127,7 @@ def make_movers(design: Design) -> Design | None:
 
 
 def _waves_of(survey: Survey) -> tuple[int, ...]:
-    n_waves = survey.waves
+    n_waves = 1 if survey.asked_in else survey.waves
     if n_waves <= MAX_WAVES:
         return tuple(range(1, n_waves + 1))
     first = MAX_WAVES - 2

@@ -40,16 +40,21 @@ for (let start = 0; start < devices.length; start += AT_ONCE) {
 async function answerAll(asked) {
   const device = new SurveyClient(COLLECTOR, survey.id, { ...LIMITS, ...invited });
   const receipts = [];
-  for (const { answers, wave } of asked) receipts.push((await device.answer(answers, wave)).id);
+  for (const { answers, wave } of asked) {
+    // It is asked as if it had drawn this wave: it answers in its own, and the report is printed as of this one.
+    const [own] = survey.asked_in ? await device.waves() : [wave];
+    const { id } = await device.answer(answers, own);
+    receipts.push([id, wave]);
+  }
   if (!(await device.flush(60_000))) throw new Error("a report was not delivered.");
   device.close();
   return receipts.map(take);
 }
 
-function take(receipt) {
+function take([receipt, wave]) {
   const report = posted.get(receipt);
   posted.delete(receipt);
-  return report;
+  return survey.asked_in ? { ...report, wave } : report;
 }
 
 function groupByDevice(asked) {

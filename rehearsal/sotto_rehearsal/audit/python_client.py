@@ -13,7 +13,7 @@ from typing import Any
 from sotto_client.draws import Seed
 from sotto_client.entropy import os_coins
 from sotto_client.permanent import SECRET_BYTES
-from sotto_client.reporting import check_answers, make_report
+from sotto_client.reporting import check_answers, make_report, noise_secret
 from sotto_protocol import Report, Survey
 from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
@@ -32,7 +32,8 @@ class _Device:
     def answer(self, answers: dict[str, Any], wave: int) -> bytes:
         """Return a report as one line of JSON."""
         encoded = check_answers(self._survey, answers, self._drawn)
-        _, record = make_report(self._survey, encoded, self._secret, {WAVE: wave}, os_coins())
+        secret = noise_secret(self._survey, self._secret, wave)
+        _, record = make_report(self._survey, encoded, secret, {WAVE: wave}, os_coins())
         sent = Report(os.urandom(REPORT_ID_BYTES), record).to_wire(self._survey)
         return json.dumps(sent).encode() + b"\n"
 

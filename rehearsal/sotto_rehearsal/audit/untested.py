@@ -31,6 +31,8 @@ def list_untested(design: Design, losses: Sequence[Loss], proofs: Sequence[Proof
     left = [wave for wave in range(1, survey.waves + 1) if wave not in design.waves]
     if left:
         said.append(f"{len(left)} of {survey.waves} waves: asked were {', '.join(map(str, design.waves))}")
+    if survey.asked_in:
+        said.append("in which waves a device is asked, and what its reports of several waves have in common")
     for index, question in enumerate(survey.questions):
         tried = [answer for answer in design.answers[index] if answer is not None]
         match question.kind:

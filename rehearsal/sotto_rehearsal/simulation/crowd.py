@@ -9,7 +9,7 @@ import numpy as np
 from sotto_estimator.inference.marginal import Marginal
 from sotto_estimator.inference.registry import inference_of
 from sotto_protocol import Question, Survey, Tally
-from sotto_protocol.drawn import Drawn, draw_questions
+from sotto_protocol.drawn import Drawn, draw_questions, draw_waves
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import HEAD, WAVE
 from sotto_rehearsal.simulation.answers import Encoded, Floats
@@ -45,8 +45,13 @@ class Task:
         """Return the waves whose reports a question's estimates are of."""
         if self.wave:
             return [self.wave]
-        pools = inference_of(question.mechanism).pools_waves
+        pools = inference_of(question.mechanism).pools_waves or self.survey.max_reports == 1
         return [*range(1, self.n_waves + 1)] if pools else [self.n_waves]
+
+    @property
+    def n_under_one_noise(self) -> int:
+        """How many reports of a device may share their permanent noise."""
+        return self.n_waves if self.survey.keeps_noise else 1
 
     @property
     def people_per_chunk(self) -> int:
@@ -135,19 +140,20 @@ def send_reports(task: Task, randomness: Randomness, progress: Callable[[int], o
 
 
 def _send_answers(crowd: Crowd, n_people: int, randomness: Randomness) -> None:
-    """Have people answer truthfully, as far as the trouble lets them."""
+    """Have people answer truthfully, as far as the trouble lets them, in the waves that their devices draw."""
     task = crowd.task
     people = SimulatedPeople(task.truth, n_people, randomness.people)
     owners, is_first = people.owners()
     drawn = _draw(task.survey, len(owners), randomness)
     has = [slice(None) if drawn is None else drawn[:, index] for index in range(len(task.truth.questions))]
     devices = [
-        Devices(of.question.mechanism, len(owners[asked]), task.n_waves, randomness.coins)
+        Devices(of.question.mechanism, len(owners[asked]), task.n_under_one_noise, randomness.coins)
         for of, asked in zip(task.truth.questions, has, strict=True)
     ]
+    waves = _draw_waves(task, len(owners), randomness)
     for wave in range(1, task.n_waves + 1):
         people.think(wave)
-        is_here = people.are_here[owners]
+        is_here = people.are_here[owners] & waves[:, wave - 1]
         columns = [
             device.report(said[owners[asked]])[is_here[asked]]
             for device, said, asked in zip(devices, people.say(), has, strict=True)
@@ -173,10 +179,21 @@ def _send_fakes(crowd: Crowd, n_fakes: int, randomness: Randomness, make: Callab
     """Have fakes send reports that no answer produced, new ones in each wave."""
     task = crowd.task
     drawn = _draw(task.survey, n_fakes, randomness)
-    n_each = [n_fakes] * len(task.truth.questions) if drawn is None else drawn.sum(axis=0).tolist()
+    waves = _draw_waves(task, n_fakes, randomness)
     for wave in range(1, task.n_waves + 1):
+        is_here = waves[:, wave - 1]
+        n_here, of_wave = int(is_here.sum()), None if drawn is None else drawn[is_here]
+        n_each = [n_here] * len(task.truth.questions) if of_wave is None else of_wave.sum(axis=0).tolist()
         columns = [make(of, n, randomness) for of, n in zip(task.truth.questions, n_each, strict=True)]
-        crowd.count(wave, columns, drawn)
+        crowd.count(wave, columns, of_wave)
+
+
+def _draw_waves(task: Task, n_devices: int, randomness: Randomness) -> Drawn:
+    """Return in which waves each device is asked, shape (n_devices, waves of the survey)."""
+    survey = task.survey
+    if not survey.asked_in:
+        return np.ones((n_devices, survey.waves), np.bool_)
+    return draw_waves(survey.waves, survey.asked_in, randomness.coins, n_devices)
 
 
 def _draw(survey: Survey, n_devices: int, randomness: Randomness) -> Drawn | None:

@@ -14,17 +14,21 @@ from sotto_rehearsal.simulation.randomness import remembered
 
 
 class Devices:
-    """So many devices that answer one question in so many waves."""
+    """So many devices that answer one question, so often under the same noise; if once, each report has its own."""
 
     def __init__(self, mechanism: Mechanism, n_devices: int, n_waves: int, coins: Coins) -> None:
         self._mechanism, self._coins = mechanism, coins
         self._is_asked_again = n_waves > 1
         self.group = mechanism.draw_group(n_devices, coins)
         self._settling = remembered(coins)
+        self._is_first = True
         self._known: list[tuple[Encoded, Bytes]] = []
 
     def report(self, answers: Encoded) -> Bytes:
         """Return each device's report of its answer, shape (n, n_bytes), by fresh coins."""
+        if not (self._is_first or self._is_asked_again):
+            self.group = self._mechanism.draw_group(len(answers), self._coins)
+        self._is_first = False
         coins = self._settling() if self._is_asked_again else self._coins
         settled = self._mechanism.settle(answers, coins)
         if not self._is_asked_again:

@@ -18,13 +18,14 @@ def planned_half_widths(
     """Return the planned half-width of every label's interval, by how many reports each has and what is true of it.
 
     NaN where nothing is planned, and where there is no report. Pooled waves are planned as if every device sent a
-    report in each.
+    report in each, or in as many as it is asked in.
     """
     if of.figure.half_widths is None:
         return np.full(len(truth), np.nan)
     waves = task.waves_of(of.question)
     shares = np.mean([of.expected(wave, task.truth.trouble.change) for wave in waves], axis=0)
-    answers = MadeUpAnswers(np.rint(n_reports / len(waves)), truth, shares)
-    options = replace(options, target=options.about if len(waves) == 1 else "population")
+    n_each = min(len(waves), task.survey.max_reports)
+    answers = MadeUpAnswers(np.rint(n_reports / n_each), truth, shares)
+    options = replace(options, target=options.about if n_each == 1 else "population")
     n_intervals = count_intervals(task.survey) if options.simultaneous else 1
     return of.figure.half_widths(of.question, answers, options, n_intervals)

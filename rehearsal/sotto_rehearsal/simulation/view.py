@@ -59,6 +59,8 @@ def _caption(simulation: Simulation) -> list[str]:
         lines.append(
             f"estimates are of wave {task.wave} by itself" if task.wave else "estimates are of all waves, pooled"
         )
+    if task.survey.asked_in:
+        lines.append(f"asked_in: each device is asked in {task.survey.asked_in} of {task.survey.waves} waves")
     if simulation.seed is not None:
         lines.append(f"seed {simulation.seed}: people and coins can be foreseen, and are made up")
     if task.truth.assumed:

@@ -1,7 +1,7 @@
 """Intervals of pooled waves whose sizes are known: they hold for the worst devices, and strays hardly widen them."""
 
 from functools import reduce
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -25,6 +25,48 @@ PLAIN = Channel(1, 0)
 
 def sizes_of(*sizes: int) -> Devices:
     return Devices.of(Counted(dict(enumerate(sizes, 1))))
+
+
+def most_dependent(sizes: tuple[int, ...], most: int) -> set[tuple[int, ...]]:
+    """Return how many reports each device can have sent, by enumeration: waves of these sizes, so many each at most."""
+    found: set[tuple[int, ...]] = {()}
+    for size in sizes:
+        after = set()
+        for sent in found:
+            padded = (*sent, *[0] * size)
+            for chosen in combinations(range(len(padded)), size):
+                now = [n + (place in chosen) for place, n in enumerate(padded)]
+                if max(now) <= most:
+                    after.add(tuple(sorted(filter(None, now), reverse=True)))
+        found = after
+    return found
+
+
+@pytest.mark.parametrize("sizes", [(4,), (3, 3), (3, 2, 1), (2, 2, 2), (4, 1, 1), (3, 3, 1), (2, 2, 1, 1)])
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_no_devices_that_send_so_many_reports_are_more_dependent(sizes: tuple[int, ...], most: int) -> None:
+    """By enumeration of all devices: no convex sum is larger than the worst's, and one is nearly reached."""
+    worst = Devices.of(Counted(dict(enumerate(sizes, 1))), most)
+    assert worst.n_reports == pytest.approx(sum(sizes))
+    assert max(worst.n_each) <= min(most, len(sizes))
+    for f in (
+        np.square,
+        lambda m: np.exp(1.5 * m) - 1,
+        lambda m: np.maximum(m - 1.0, 0),
+        lambda m: np.maximum(m - 2.0, 0),
+    ):
+        bound = sum(n * f(float(k)) for k, n in zip(worst.n_each, worst.n_devices, strict=True))
+        reached = max(sum(f(float(k)) for k in sent) for sent in most_dependent(sizes, most))
+        assert reached <= bound + 1e-9
+        assert bound <= reached + f(float(most)) - f(float(most) - 1), "by less than what one device adds with a report"
+
+
+@pytest.mark.parametrize("sizes", [(900,), (500, 55, 0), (7, 6, 5, 4)])
+def test_devices_that_send_one_report_are_independent_and_a_bound_of_all_waves_is_none(sizes: tuple[int, ...]) -> None:
+    counted = Counted(dict(enumerate(sizes, 1)))
+    assert Devices.of(counted, 1) == Devices.alike(sum(sizes), 1)
+    assert Devices.of(counted, len(sizes)) == Devices.of(counted)
+    assert Devices.of(Counted.unsplit(900, (1, 2, 3)), 2) == Devices.alike(900, 2)
 
 
 def plain_ends(counts: np.ndarray, devices: Devices) -> tuple[np.ndarray, np.ndarray]:

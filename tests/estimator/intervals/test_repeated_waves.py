@@ -33,6 +33,7 @@ CHANNELS = {
     "nearly no permanent noise": two_stages(0.99, 0.01, 0.6, 0.3),
     "nearly no fresh noise": two_stages(0.6, 0.1, 0.99, 0.02),
     "k-ary": two_stages(0.7, 0.05, 0.8, 0.03),
+    "noise of its own": Channel(0.7, 0.2).fresh,
 }
 
 

@@ -21,6 +21,11 @@ export function unread(t: Translate): Fault;
 export function unsent(t: Translate): Fault;
 /** The element was taken off the page for longer than a move takes, with answers in it. @returns {Fault} */
 export function takenOff(t: Translate): Fault;
+/**
+ * This device is not among those that are asked in this wave.
+ * @param {Translate} t @param {readonly number[]} waves in which it is @param {number} wave @returns {Fault}
+ */
+export function notAsked(t: Translate, waves: readonly number[], wave: number): Fault;
 /** The survey takes no more reports. @returns {Fault} */
 export function over(t: Translate): Fault;
 /** A fault's words as a sentence. @param {string} message */

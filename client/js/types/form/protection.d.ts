@@ -2,12 +2,12 @@
 export function exceeded(epsilon: string): number;
 /**
  * Return in a sentence that a survey's answers are protected little; nothing where they are not.
- * @param {Say} t @param {{epsilonForever: string, nDrawn: number, waves: number}} survey @returns {string}
+ * @param {Say} t @param {{epsilonForever: string, nDrawn: number, maxReports: number}} survey @returns {string}
  */
-export function sayLittle(t: Say, { epsilonForever, nDrawn, waves }: {
+export function sayLittle(t: Say, { epsilonForever, nDrawn, maxReports }: {
     epsilonForever: string;
     nDrawn: number;
-    waves: number;
+    maxReports: number;
 }): string;
 /** @type {Say} */
 export const inEnglish: Say;

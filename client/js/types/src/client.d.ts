@@ -36,13 +36,19 @@ export class SurveyClient<Given extends object = Answers> {
      */
     questions(): Promise<readonly import("./survey.js").Item[]>;
     /**
+     * The waves in which this device asks its respondent, ascending: all, or in a survey with `asked_in` the ones that the
+     * device drew. It draws and keeps them as `questions` does, and throws the same.
+     * @returns {Promise<readonly number[]>}
+     */
+    waves(): Promise<readonly number[]>;
+    /**
      * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
      *
      * In a survey with `draw` only `questions()` need answers. An app may pass answers to the others too: they are checked
      * and dropped.
      * The same answers give the same draft until it is sent, `forget` is called or the survey is over. So nobody can draw
      * again until they like the noise.
-     * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
+     * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, NotAsked, ParticipationEnded,
      * InvitationError, StateError; RangeError for a wave that the survey does not have.
      * @param {Given} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
      */

@@ -18,10 +18,10 @@ export function endDraft(transaction: Transaction, survey: Survey, wave: number,
  * InvitationError.
  * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Uint8Array} marks
  * @param {Uint8Array} id @param {string | null} invitation @param {import("./ledger.js").Limits} limits
- * @param {readonly boolean[]} drawn which questions are answered
+ * @param {readonly boolean[]} drawn which questions are answered @param {number} lastWave the device's
  * @returns {Promise<Entry>}
  */
-export function makeEntry(transaction: Transaction, survey: Survey, wave: number, marks: Uint8Array, id: Uint8Array, invitation: string | null, limits: import("./ledger.js").Limits, drawn: readonly boolean[]): Promise<Entry>;
+export function makeEntry(transaction: Transaction, survey: Survey, wave: number, marks: Uint8Array, id: Uint8Array, invitation: string | null, limits: import("./ledger.js").Limits, drawn: readonly boolean[], lastWave: number): Promise<Entry>;
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./ledger.js").Entry} Entry */
 /** @typedef {import("./survey.js").Survey} Survey */

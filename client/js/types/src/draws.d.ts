@@ -10,6 +10,11 @@ export function drawQuestions(nQuestions: number, nDrawn: number, coins: Coins):
  */
 export function drawnOf(survey: Survey, seed: CryptoKey): Promise<boolean[]>;
 /**
+ * Return the waves in which a device is asked that keeps this seed, ascending.
+ * @param {Survey} survey @param {CryptoKey} seed @returns {Promise<number[]>}
+ */
+export function wavesOf(survey: Survey, seed: CryptoKey): Promise<number[]>;
+/**
  * Return the seed that is kept for this version of the survey, or else `fresh`, which is kept now.
  * @param {import("./state.js").Transaction} transaction @param {Survey} survey @param {CryptoKey} fresh
  * @returns {Promise<CryptoKey>}

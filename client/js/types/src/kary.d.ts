@@ -7,6 +7,7 @@ export class KaryResponse extends NumberResponse {
     constructor(name: string, nValues: number, published: import("./mechanisms.js").Parameters);
     /** @type {number | undefined} */
     ifKept: number | undefined;
+    get hasTwoStages(): boolean;
     /**
      * What so many reports of one answer take together, of which one takes `once` as it is declared. They do not add up
      * over two stages: the exact loss is that of reports that are all the same option.

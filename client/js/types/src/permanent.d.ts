@@ -27,11 +27,18 @@ export function reportAnswers(survey: Survey, encoded: AllEncoded, key: CryptoKe
  */
 export function draftCoins(survey: Survey, seed: CryptoKey): (question: Question, encoded: Encoded) => Coins;
 /**
- * Return what a device knows these answers by, as long as it has the secret: in a survey of one wave the permanent
- * responses, in one of several a tag of 32 bytes for every question.
+ * Return the key of the noise of one wave's report: that of the survey, unless each wave has noise of its own.
+ * @param {Survey} survey @param {CryptoKey} key @param {number} wave @returns {Promise<CryptoKey>}
+ */
+export function noiseKey(survey: Survey, key: CryptoKey, wave: number): Promise<CryptoKey>;
+/**
+ * Return what a device knows these answers by, as long as it has the secret: if noise lasts over waves, a tag of 32 bytes
+ * for every question, else the permanent responses. The key is `noiseKey`'s.
  * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
  */
 export function markAnswers(survey: Survey, encoded: AllEncoded, key: CryptoKey): Promise<Uint8Array>;
+/** Each part stands behind its length in 8 big-endian bytes, so no two contexts are written alike. */
+export function joined(parts: Uint8Array[]): Uint8Array<ArrayBufferLike>;
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./survey.js").Question} Question */
 /** @typedef {import("./mechanisms.js").Encoded} Encoded */

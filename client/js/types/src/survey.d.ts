@@ -77,6 +77,10 @@ export class Survey {
     keep: "reports" | "counts";
     /** How many questions each device draws; 0: it asks all. */
     draw: number;
+    /** In how many of its waves each device is asked; 0: in all. */
+    askedIn: number;
+    /** The most reports of one device. */
+    maxReports: number;
     /** @type {readonly string[]} the groups in which people are invited */
     strata: readonly string[];
     about: "population" | "respondents";
@@ -96,6 +100,8 @@ export class Survey {
     languages: readonly string[];
     /** How many questions a device answers. */
     nDrawn: number;
+    /** Whether a device's reports of an answer share their permanent noise, over the waves. */
+    keepsNoise: boolean;
     epsilon: string;
     epsilonForever: string;
     canonical: string;

@@ -16,6 +16,8 @@ export class WindowResponse extends NumberResponse {
     levels: any;
     width: any;
     repeats: any;
+    /** What one report takes, in units of 1e-12 nats. */
+    get hasTwoStages(): boolean;
     /** What so many reports of one answer take together, of which one takes `once`: see `KaryResponse`. */
     epsilonOf(nReports: number, once: bigint): bigint;
     /**

@@ -1,7 +1,7 @@
 // The survey page: asks, lets the client perturb, shows what will be sent, sends it, shows the receipt. What was answered
 // goes into the client and nowhere else; it stands in the page's fields until it was sent, or the page is left.
 
-import { describe, forgotten, insecure, sentence, unread, unsent } from "../js/form/faults.js";
+import { describe, forgotten, insecure, notAsked, sentence, unread, unsent } from "../js/form/faults.js";
 import { keepToItself, mask } from "../js/src/fields.js";
 import { holdPage } from "../js/form/leaving.js";
 import { alarm } from "./alarm.js";
@@ -121,6 +121,11 @@ class Visit {
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === WAVE);
         if (before) return this.#showBefore(before);
         if (!IS_OPEN) return undefined;
+        const waves = await this.#client.waves();
+        if (!draft && !waves.includes(WAVE)) {
+          this.#show("");
+          return alarm(notAsked(t, waves, WAVE));
+        }
         this.#form.know(this.#survey);
         if (this.#survey.draw) this.#form.ask((await this.#client.questions()).map(({ id }) => id));
         this.#parts.begin();

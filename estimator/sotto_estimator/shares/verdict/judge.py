@@ -89,7 +89,7 @@ def verdict_of_shares(question: Question, rows: Sequence[Estimate], tally: Tally
 
 def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, estimates: Estimates) -> Aim | None:
     one = _of_one(estimates.options, estimates.n_groups * count_intervals(tally.survey))
-    devices = Devices.of(counted_of(tally, question))
+    devices = Devices.of(counted_of(tally, question), tally.survey.max_reports)
     return aim_of_question(question, tally, ends, one, devices.n_waves)
 
 
