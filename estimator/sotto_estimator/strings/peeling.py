@@ -116,21 +116,21 @@ class StringFit:
         reported = self.reported(sums)
         low, high = chernoff_shares(np.rint(reported * n).clip(0, n), n, (1 - _OF_COLLISIONS) * miss / 2)
         per_report = math.sqrt(self.slack) * self._per_share / counts.channel.contrast
-        nats, variance, scale = -math.log(_OF_COLLISIONS * miss / 2), *self._collisions
-        collisions = scale * nats + math.sqrt(2 * nats * variance)
+        nats, variance, most = -math.log(_OF_COLLISIONS * miss / 2), *self._collisions
+        collisions = most / 3 * nats + math.sqrt(2 * nats * variance)
         return shares + per_report * (low - reported) - collisions, shares + per_report * (high - reported) + collisions
 
     def _tails(self, sums: Floats) -> Tails:
-        of_report = self._per_share / (3 * self.counts.n_total * self.counts.channel.contrast)
-        variance, scale = self._collisions
-        return Tails(self.noise(sums), variance, of_report, max(scale, of_report))
+        of_report = self._per_share / (self.counts.n_total * self.counts.channel.contrast)
+        variance, most = self._collisions
+        return Tails(self.noise(sums), variance, of_report, max(most, of_report))
 
     @property
     def _collisions(self) -> tuple[float, float]:
-        """The variance of collisions with strings that were not fitted; a third of the most that one adds."""
+        """The variance of collisions with strings that were not fitted; the most that one adds."""
         counts = self.counts
         most = math.sqrt(self.unlisted) * float(counts.weights.max()) * self._per_share
-        return self.unlisted * counts.collision_variance, most / 3
+        return self.unlisted * counts.collision_variance, most
 
     @property
     def _per_share(self) -> float:

@@ -57,10 +57,10 @@ class SketchTest:
 
     def _tails(self, squares: Floats) -> Tails:
         noise = self._of_none * (1 - self._of_none) / self.n / self._raised**2
-        of_report = 1 / (3 * self.n * self._raised)
+        of_report = 1 / (self.n * self._raised)
         most = np.sqrt(squares) * self._largest_cohort / (1 - 1 / self.design.n_values)
-        scale = np.maximum(most / 3, of_report)
-        return Tails(np.full(len(squares), noise), squares * self._collision_variance, of_report, scale)
+        largest = np.maximum(most, of_report)
+        return Tails(np.full(len(squares), noise), squares * self._collision_variance, of_report, largest)
 
     @property
     def _contrast(self) -> float:

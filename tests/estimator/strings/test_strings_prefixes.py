@@ -55,10 +55,10 @@ def test_words_are_found_and_nothing_else(epsilon: str, n_words: int, n_least: i
 
 @pytest.mark.rare
 @pytest.mark.parametrize(
-    ("epsilon", "n_people", "part"), [("2", 100_000, 0.85), ("4", 20_000, 0.8), ("4", 100_000, 0.8)]
+    ("epsilon", "n_people", "part"), [("2", 100_000, 0.88), ("4", 20_000, 0.88), ("4", 100_000, 0.88)]
 )
 def test_nearly_as_much_is_found_as_by_ideal_noise(epsilon: str, n_people: int, part: float) -> None:
-    """Of 50 words by Zipf's law, by eight crowds each; at lengths 3 and 6 it were .65 to .75 at epsilon 4."""
+    """Of 50 words by Zipf's law, of eight crowds each: about .94; by lengths 3 and 6 and looser bounds .65 to .75."""
     shares = 0.8 * zipf(50)
     made = sketch(Decimal(epsilon), None, USUAL_LENGTHS)
     found = ideal = 0

@@ -25,7 +25,7 @@ CASES = [(400, 0.3, 8, 13, 0.35), (400, 0.02, 60, 40, 0.9), (3000, 0.1, 200, 100
 def tails_of(n_reports: int, prob: float, n_cohorts: int, n_buckets: int, share: float) -> Tails:
     many = np.array([prob * (1 - prob) / n_reports])
     few = share**2 / n_cohorts / n_buckets * (1 - 1 / n_buckets)
-    return Tails(many, few, 1 / (3 * n_reports), max(share / (3 * n_cohorts), 1 / (3 * n_reports)))
+    return Tails(many, few, 1 / n_reports, max(share / n_cohorts, 1 / n_reports))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -55,5 +55,5 @@ def test_where_single_errors_are_small_the_tail_is_normal() -> None:
 
 
 def test_a_few_that_hardly_vary_do_not_thicken_the_tail_of_many() -> None:
-    alone, both = Tails(np.array([1.0]), 1e-12, 1e-9, 1e-9), Tails(np.array([1.0]), 0.01, 1e-9, 0.1)
+    alone, both = Tails(np.array([1.0]), 1e-12, 1e-9, 1e-9), Tails(np.array([1.0]), 0.01, 1e-9, 0.3)
     assert both.reaches(12.5)[0] < 1.02 * alone.reaches(12.5)[0]
