@@ -116,6 +116,12 @@ _LISTED: Schema = _object(
             "exclusiveMaximum": MAX_QUESTIONS,
             "description": "How many of the questions a device asks, chosen at random. 0 means all.",
         },
+        "asked_in": {
+            "type": "integer",
+            "minimum": 0,
+            "exclusiveMaximum": MAX_WAVES,
+            "description": "In how many of the waves a device is asked, chosen at random. 0 means all.",
+        },
         "strata": _list(_STRATUM, maxItems=MAX_STRATA),
         "lang": _TEXT,
         "introduction": _TEXT,
