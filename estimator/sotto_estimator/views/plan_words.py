@@ -10,7 +10,6 @@ from sotto_estimator.views.numbers import value_words
 from sotto_estimator.views.plan_table import width_words
 from sotto_protocol import Question
 from sotto_protocol.mechanisms.mechanism import Mechanism
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.minimum import Need, needs_of
 from sotto_protocol.words import counted
 
@@ -120,7 +119,7 @@ def _of_text(one: QuestionPlan, plan: PlannedSurvey) -> str:
 
 def _of_beginnings(mechanism: Mechanism) -> str:
     """Return by which beginnings strings on no list are found, where they are."""
-    lengths = mechanism.prefix_lengths if isinstance(mechanism, SketchResponse) else ()
+    lengths = getattr(mechanism, "prefix_lengths", ())  # of sketches alone
     if not lengths:
         return ""
     listed = " or ".join(map(str, lengths))

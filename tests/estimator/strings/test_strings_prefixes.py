@@ -42,7 +42,7 @@ def crowd_of(shares: list[float], seed: int) -> tuple[list[str], dict[str, float
 def test_words_are_found_and_nothing_else(epsilon: str, n_words: int, n_least: int) -> None:
     """The bar: 200,000 people, epsilon 1: five of five; epsilon 2: 8 of 50 by Zipf's law, 1.1; none false."""
     shares = 0.8 * (np.array([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]) / (137 / 60) if n_words == 5 else zipf(n_words))
-    made = sketch(Decimal(epsilon), None, (3, 6))
+    made = sketch(Decimal(epsilon), None, USUAL_LENGTHS)
     for seed in range(N_RUNS):
         words, everybody = crowd_of(shares.tolist(), seed)
         counts = collect_sketch(made, everybody, 200_000, np.random.default_rng(seed))
