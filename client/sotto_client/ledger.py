@@ -221,11 +221,13 @@ def epsilon_of_report(survey: "Survey", marks: bytes, earlier: Sequence[Entry], 
     Called inside a transaction of the state. Raises sqlite3.DatabaseError for tags that are damaged.
     """
     asked = compress(survey.questions, drawn or repeat(True))
+    last_wave = earlier[0].waves if earlier and survey.asked_in else survey.waves
+    if any(entry.waves != last_wave for entry in earlier):
+        raise sqlite3.DatabaseError("its ledger is damaged")
     if not earlier or not survey.keeps_noise:
         return _total(question.epsilon_of(1) for question in asked)
     given = [_tags(marks), *(_tags(entry.marks or b"") for entry in earlier)]
-    last_wave = earlier[0].waves if survey.asked_in else survey.waves
-    if any(entry.waves != last_wave for entry in earlier) or len({*map(len, given)}) > 1:
+    if len({*map(len, given)}) > 1:
         raise sqlite3.DatabaseError("its ledger is damaged")
     pots = ((question, Counter(answers)) for question, answers in zip(asked, zip(*given, strict=True), strict=True))
     taken = _total(question.epsilon_of(n_reports) for question, found in pots for n_reports in found.values())

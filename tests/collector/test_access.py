@@ -163,6 +163,7 @@ def test_surveys_are_listed_as_far_as_the_token_goes(house: House) -> None:
         "waves": 1,
         "min_reports": 1,
         "keep": "reports",
+        "asked_in": 0,
         "public_results": False,
         "draw": 0,
         "strata": [],

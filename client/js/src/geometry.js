@@ -15,7 +15,10 @@ export class GeometryResponse extends NumberResponse {
   constructor(name, nValues, published) {
     const { field, dimension } = published;
     check(isPrime(field), "field must be a prime.");
-    check(dimension === 2 || field ** dimension <= MAX_VECTORS, `field to the dimension must be at most ${MAX_VECTORS}.`);
+    check(
+      dimension === 2 || field ** dimension <= MAX_VECTORS,
+      `field to the dimension must be at most ${MAX_VECTORS}.`,
+    );
     super(name, nValues, published, field ** (dimension - 1), nPoints(field, dimension - 1));
     this.field = field;
     this.dimension = dimension;
