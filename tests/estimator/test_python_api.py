@@ -61,7 +61,6 @@ text = "How many hours?"
 minimum = 0
 maximum = 20
 unit = "hours"
-mechanism = "window"
 epsilon = 2
 [[questions]]
 id = "home"

@@ -56,7 +56,6 @@ type = "number"
 text = "?"
 minimum = 0
 maximum = 9
-mechanism = "window"
 epsilon = 3
 """
 N = 600

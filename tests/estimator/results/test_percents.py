@@ -36,7 +36,6 @@ text = "?"
 minimum = 0
 maximum = 20
 unit = "hours"
-mechanism = "window"
 epsilon = 1
 """)
 

@@ -43,7 +43,6 @@ text = "How many hours?"
 minimum = 0
 maximum = 20
 unit = "hours"
-mechanism = "window"
 epsilon = 1
 [[questions]]
 id = "home"
