@@ -280,7 +280,7 @@ def naive_low(s: float, n: int, n_waves: int, stages: Stages, target: Target, ta
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("stages", STAGES.values(), ids=STAGES)
-@pytest.mark.parametrize(("n", "n_waves"), [(400, 2), (2500, 5)])
+@pytest.mark.parametrize(("n", "n_waves"), [(400, 2), pytest.param(2500, 5, marks=pytest.mark.thorough)])
 def test_the_ends_are_those_of_the_formulas(stages: Stages, n: int, n_waves: int, target: Target) -> None:
     channel = channel_of_stages(stages)
     s = round(n * channel.reported_share(0.4))
