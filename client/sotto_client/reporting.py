@@ -91,9 +91,9 @@ def _is_fresh(survey: Survey) -> bool:
 def mark_answers(survey: Survey, encoded: Encoded, secret: bytes) -> bytes:
     """Return what a device knows these answers by, as long as it has the secret: of the questions that are answered.
 
-    If noise lasts over waves, every question's `tag_answer` of what it settled on, in their order. Else the permanent
-    responses: what is sent, or less noisy. Whoever has the secret can try every answer against either. `secret` is
-    `noise_secret`'s.
+    If noise lasts over waves, these are every question's `tag_answer` of what it settled on, in their order. Otherwise
+    they are the permanent responses, which are sent as they are or with more noise. Somebody who has the secret can try
+    out which answers fit. `secret`: `noise_secret`'s.
     """
     if not survey.keeps_noise:
         return _join(_respond_to_all(survey, encoded, secret))

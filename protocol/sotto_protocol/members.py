@@ -107,13 +107,15 @@ def is_day(value: Any) -> bool:
 class Settings:
     """What is set of a whole survey: each with what it is where it is left out, and its domain where it is given.
 
-    `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses.
+    `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses
+    (but see `asked_in`).
     `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
     [1, 1,000,000]: a collector gives no counts of fewer reports, of a wave or a cohort either, and none that differ
     from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
     a collector keeps the reports, or "counts" of them alone. `draw` in [1, 199], below the number of questions: so many
     of them are drawn on every device, once, and answered; 0, all are. `asked_in` in [1, waves - 1]: every device draws
-    so many of the waves, once, and is asked in these alone; 0, in all. `strata`: the names of the groups in which
+    that many waves once, and answers only in these. Without `epsilon_forever` each of its reports then has noise of its
+    own. 0: a device answers in every wave. `strata`: the names of the groups in which
     people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. `lang`: the tag of the
     language that its texts are in, and its answers. `introduction`, `controller` (who asks) and `contact` (whom to ask)
     are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes reports,

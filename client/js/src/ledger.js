@@ -21,8 +21,8 @@ import { TAG_BYTES } from "./permanent.js";
  * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean}} Receipt
  */
 /**
- * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
- * the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
+ * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the
+ * answers from others, as long as the device has the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
  * @typedef {object} Entry
  * @property {string} fingerprint
  * @property {number} wave

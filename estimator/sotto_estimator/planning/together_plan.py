@@ -11,6 +11,7 @@ from typing import Any
 from sotto_estimator.errors import DomainError
 from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.least_noise import noise_of_options
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey import QuestionPlan, plan_survey
 from sotto_protocol import Question, Survey, SurveyError
@@ -104,9 +105,8 @@ def _sum(survey: Survey, ids: Sequence[str], name: str) -> Decimal:
 
 def _noise(question: Question) -> float:
     """Return the variance of one report's noise about an answer, where all answers are equally common."""
-    channel, k = channel_of(question), _n_answers(question)
-    true, other = channel.prob_support_if_true, channel.prob_support_if_other
-    return (true * (1 - true) + (k - 1) * other * (1 - other)) / k / (true - other) ** 2
+    channel = channel_of(question)
+    return float(noise_of_options(channel.prob_support_if_true, channel.prob_support_if_other, _n_answers(question)))
 
 
 def _noise_apart(questions: Sequence[Question]) -> float:

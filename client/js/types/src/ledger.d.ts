@@ -52,8 +52,8 @@ export function readLimit(name: string, value: number | string): bigint;
  * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean}} Receipt
  */
 /**
- * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
- * the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
+ * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the
+ * answers from others, as long as the device has the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
  * @typedef {object} Entry
  * @property {string} fingerprint
  * @property {number} wave
@@ -84,8 +84,8 @@ export type Receipt = {
     isSummed: boolean;
 };
 /**
- * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
- * the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
+ * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the
+ * answers from others, as long as the device has the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
  */
 export type Entry = {
     fingerprint: string;
