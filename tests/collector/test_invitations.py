@@ -200,6 +200,39 @@ def test_one_invitation_from_16_threads_of_two_collectors_is_redeemed_once(db: s
     check_integrity(store)
 
 
+@pytest.mark.thorough
+def test_waves_that_two_collectors_count_at_once_use_up_no_more_of_an_invitation_than_it_has(
+    db: str, store: Store
+) -> None:
+    survey = replace(INVITED, id="one-wave", waves=4, asked_in=1)
+    stored = publish_here(store, survey)
+    codes = make_invitations(store, stored, 40)
+    with (
+        closing(Store(db)) as second,
+        closing(Writer(store, max_queued_reports=10_000)) as one,
+        closing(Writer(second, max_queued_reports=10_000)) as two,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        start = threading.Barrier(4)
+
+        def redeem(number: int) -> list[str]:
+            admitted = []
+            reports = make_reports(40, survey, number + 1)
+            for code, report in zip(codes, reports, strict=True):
+                start.wait(TIMEOUT_S)
+                try:
+                    outcome = (one, two)[number % 2].write(make_batch(stored, [with_code(report, code)]))
+                except InvitationError:
+                    continue
+                assert outcome == Outcome(1, 0, 0)
+                admitted.append(code)
+            return admitted
+
+        redeemed = [code for task in pool.map(redeem, range(4)) for code in task]
+    assert sorted(redeemed) == sorted(codes)
+    assert store.read_tally(stored).n_reports == 40
+
+
 @pytest.mark.later("postgres", "thorough")
 def test_same_report_sent_to_two_collectors_at_once_uses_one_invitation(db: str, store: Store) -> None:
     stored = publish_here(store, INVITED)
