@@ -132,6 +132,25 @@ class Coins:
         value, low = divmod(int.from_bytes(self.take(n_bytes), "big") * n_values, scale)
         return value if low >= scale % n_values else self.uniform_one(n_values)
 
+    def choose(self, thresholds: NDArray[np.int64], rows: NDArray[np.integer]) -> NDArray[np.intp]:
+        """Draw an outcome for each of n rows: the first whose threshold is above a uniform 32-bit integer.
+
+        `thresholds`: ascending to 2**32, shape (n_kinds, n_outcomes). `rows`: the kind of each. Shape (n,). Takes four
+        bytes a draw, big-endian, whatever is drawn.
+
+        >>> Coins(given_bytes(bytes.fromhex("7fffffff80000000"))).choose(np.array([[2**31, 2**32]]), np.array([0, 0]))
+        array([0, 1])
+        """
+        drawn, rows = self._draw(len(rows), np.dtype(">u4")).astype(np.int64), rows.astype(np.int64)
+        found: NDArray[np.intp]
+        if len(rows) == 1:
+            found = np.searchsorted(thresholds[rows[0]], drawn, side="right")
+            return found
+        kinds = np.arange(len(thresholds))[:, None] * COIN_SCALE
+        found = np.searchsorted((thresholds + kinds).ravel(), drawn + rows * COIN_SCALE, side="right")
+        found -= rows * thresholds.shape[1]
+        return found
+
     def place(self, edges: Edges, n_draws: int) -> NDArray[np.intp]:
         """Draw n numbers uniform on [0, 1), and return how many edges each is not below, exactly.
 

@@ -12,6 +12,7 @@ from sotto_protocol.promises import (
     PROGRAM,
     say_changes,
     say_drawing,
+    say_moves,
     say_promises,
     say_waves,
 )
@@ -314,7 +315,7 @@ def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Expla
         accusations_together(survey),
         accusations_together(survey, in_all_waves=True),
         say_little(survey, spoken),
-        say_changes(survey, spoken, has_number=any(map(_of_neighbours, survey.questions))),
+        say_changes(survey, spoken, [say_moves(of, words.questions[of.id].text, spoken) for of in survey.questions]),
         spoken.tag,
         survey.n_asked,
         **survey.settings(),

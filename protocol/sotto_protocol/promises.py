@@ -1,10 +1,14 @@
 """What is said of a survey as a whole: who takes part, what is kept and given out, and what no epsilon bounds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from sotto_protocol.bounds import float_above
 from sotto_protocol.language import Language, mark
 from sotto_protocol.members import COUNTS, Settings
+from sotto_protocol.questions.number import Number
+from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
+from sotto_protocol.words import whole_percent_above
 
 ONE_REPORT = mark(
     "Your device makes the report only once. Asking again brings nothing new. This is true for anyone who sees "
@@ -28,6 +32,11 @@ _CHANGES = mark(
 _MOVES = mark(
     "No epsilon limits what people can see of how far a number moved. The farther it moved, the more likely the "
     "change shows."
+)
+
+_MOVES_LITTLE = mark(
+    "For “%(question)s”, suppose your numbers stay within %(distance)s of each other. Then your reports show a change "
+    "with a chance of at most %(chance)s. They show larger changes more often."
 )
 
 _ALL_THE_SAME = mark("Even so, the noise protects your answers.")
@@ -60,11 +69,26 @@ def say_waves(settings: Settings, language: Language) -> str:
     )
 
 
-def say_changes(survey: Survey, language: Language, *, has_number: bool) -> str:
-    """Return what no epsilon bounds where noise lasts over several waves; else nothing."""
+def say_changes(survey: Survey, language: Language, moves: Iterable[str]) -> str:
+    """Return what no epsilon bounds where noise lasts over several waves; else nothing. `moves`: about numbers."""
     if not survey.keeps_noise:
         return ""
-    return language.text([language.gettext(_CHANGES), language.gettext(_MOVES) if has_number else ""])
+    return language.text([language.gettext(_CHANGES), *dict.fromkeys(moves)])
+
+
+def say_moves(question: Question, text: str, language: Language) -> str:
+    """Return how often it shows that a question's number moved; of what is no number nothing."""
+    if not isinstance(question.kind, Number):
+        return ""
+    if question.mechanism.shown_change is None:
+        return language.gettext(_MOVES)
+    n_steps, prob = question.mechanism.shown_change
+    return language.gettext(
+        _MOVES_LITTLE,
+        question=text,
+        distance=question.kind.say_distance(n_steps),
+        chance=whole_percent_above(float_above(prob), language),
+    )
 
 
 def say_promises(settings: Settings, language: Language, *, is_little: bool) -> Iterator[str]:

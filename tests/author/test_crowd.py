@@ -25,6 +25,7 @@ from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_protocol import Tally, compile_toml
 from sotto_protocol.counted import Counted
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.minimum import needs_of
 
 HEAD = 'id = "staff"\ntitle = "How we work"\ninvited = true\n'
@@ -104,16 +105,21 @@ HOURS = '[[questions]]\nid = "hours"\ntype = "number"\ntext = "How many?"\nminim
 HOURS += "epsilon = {}\n"
 
 
+@pytest.mark.parametrize("name", ["window", "segments"])
 @pytest.mark.parametrize("draw", ["", "draw = 1\n"])
-def test_check_plan_and_estimate_say_the_same_number_of_people(write: Callable[[str], Path], draw: str) -> None:
+def test_check_plan_and_estimate_say_the_same_number_of_people(
+    write: Callable[[str], Path], draw: str, name: str
+) -> None:
     """As each person sends one report, of all questions or of one that is drawn."""
-    path = write(HEAD + draw + HARASSED.format(1) + HOURS.format(1))
+    path = write(HEAD + draw + HARASSED.format(1) + HOURS.format(1) + f'mechanism = "{name}"\n')
     n_answers = 20 if draw else 40
     checked = json.loads(run("check", path, "--n", 40, "--json").stdout)["helps"]
     planned = run("plan", path, "--n", 40).stdout
     survey = compile_toml(path.read_text())
-    outputs = np.zeros(survey.questions[1].mechanism.counts_shape, np.int64)
-    outputs[[0, -1]] = n_answers // 2
+    mechanism = survey.questions[1].mechanism
+    assert isinstance(mechanism, LevelResponse)
+    halves = n_answers * mechanism.channel[:, [0, -1]].mean(axis=1).cumsum()  # at either end
+    outputs = np.diff(np.rint(halves).astype(np.int64), prepend=0)
     counts = {"harassed": np.array([n_answers // 2]), "hours": outputs}
     tally = Tally(survey, {1: 40}, counts, behind=dict.fromkeys(counts, Counted({1: n_answers})))
     verdicts = with_verdicts(estimate_tally(tally), tally).verdicts

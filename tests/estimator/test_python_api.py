@@ -61,6 +61,7 @@ text = "How many hours?"
 minimum = 0
 maximum = 20
 unit = "hours"
+mechanism = "window"
 epsilon = 2
 [[questions]]
 id = "home"

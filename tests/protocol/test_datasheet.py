@@ -31,8 +31,8 @@ def words_of(survey: Survey) -> str:
     return "\n".join(lines)
 
 
-def numbers(epsilon: int = 1, **more: Any) -> Survey:
-    question = {"id": "q", "text": "How many?"} | NUMBER | {"epsilon": epsilon}
+def numbers(epsilon: int = 1, levels: int = 2, **more: Any) -> Survey:
+    question = {"id": "q", "text": "How many?"} | NUMBER | {"epsilon": epsilon, "levels": levels}
     return compile_survey({"id": "s", "title": "S", "questions": [question]} | more)
 
 
@@ -91,7 +91,8 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
         (PULSE, LUNCH, "No epsilon limits what can be seen of whether an answer changed, and in which wave."),
         (PULSE, LUNCH, "When the waves are"),
         (PULSE, LUNCH, "until the report of the last wave is delivered"),
-        (numbers(waves=2), numbers(), "and in which wave, or how far a number moved."),
+        (numbers(waves=2), numbers(), "Then the reports show a change with a chance of at most 12 %."),
+        (numbers(levels=NUMBER["maximum"] + 1, waves=2), numbers(waves=2), "or how far a number moved."),
         (PULSE, LUNCH, "For word, rest the device sends a group that it picked at random, without noise."),
         (PULSE, LUNCH, "Nobody can read single texts."),
         (FIVE, LUNCH, "answers to 2 of 5 questions picked at random. Its epsilon is at most 3.5."),

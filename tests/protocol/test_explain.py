@@ -171,6 +171,12 @@ def _number(minimum: object, maximum: object, step: object = 1) -> list[str]:
         ),
         (
             [*_number(0, 30), "epsilon = 2"],
+            "Your device rounds your number at random to one of 21 evenly spaced numbers from 0 to 30. There are 45 "
+            "codes. Each is for up to 17 of these numbers, next to each other. Your device sends a code for the "
+            "rounded number at most 83 times in 100. Otherwise it sends one of the other codes.",
+        ),
+        (
+            [*_number(0, 30), "epsilon = 2", 'mechanism = "window"'],
             "Your device rounds your number at random to 0, 15 or 30. It sends the rounded number at most 79 times in "
             "100. Otherwise it sends one of the other 2, each equally likely.",
         ),
@@ -416,11 +422,19 @@ def test_public_results_are_explained_with_what_they_can_show(invited: bool, min
     assert (told in public) if told else ("as noisy as" not in public)
 
 
-def test_respondents_are_told_that_it_shows_how_far_a_number_moves() -> None:
-    number = {"type": "number", "minimum": 0, "maximum": 9, "step": 1, "epsilon": Decimal(1)}
-    asked = [{"id": "q", "text": "?", **question} for question in (number, {"type": "yes-no", "epsilon": Decimal(1)})]
+def test_respondents_are_told_how_seldom_it_shows_that_a_number_moved_a_little() -> None:
+    number = {"type": "number", "minimum": 0, "maximum": 40, "step": Decimal("0.5"), "unit": "hours"}
+    others: list[dict[str, Any]] = [{"type": "yes-no"}, number, number | {"levels": 9}, number | {"levels": 81}]
+    asked = [{"id": "q", "text": "So?", "epsilon": Decimal(1)} | question for question in others]
     surveys = [compile_survey({"id": "s", "title": "S", "questions": [question], "waves": 2}) for question in asked]
-    said = [explain(survey).changes for survey in surveys]
-    assert "how far a number moved" in said[0]
-    assert said[0].startswith(said[1])
-    assert "number" not in said[1]
+    same, *said = [explain(survey).changes for survey in surveys]
+    assert "number" not in same
+    assert [each.removeprefix(same).strip() for each in said] == [
+        "For “So?”, suppose your numbers stay within 4 hours of each other. Then your reports show a change with a "
+        "chance of at most 10 %. They show larger changes more often.",
+        "For “So?”, suppose your numbers stay within 0.5 hours of each other. Then your reports show a change with a "
+        "chance of at most 10 %. They show larger changes more often.",
+        "No epsilon limits what people can see of how far a number moved. The farther it moved, the more likely the "
+        "change shows.",
+    ]
+    assert explain(replace(surveys[1], waves=1)).changes == ""

@@ -10,7 +10,7 @@ from devices import INVITED_PULSE, LUNCH, MONTHLY, PULSE
 from sotto_protocol import Question, Survey, compile_toml
 from sotto_protocol.explain import explain
 from sotto_protocol.language import LANGUAGES, Language, language
-from sotto_protocol.promises import say_changes, say_drawing, say_promises, say_waves
+from sotto_protocol.promises import say_changes, say_drawing, say_moves, say_promises, say_waves
 from sotto_protocol.words import (
     epsilon_above,
     people_above,
@@ -67,6 +67,7 @@ def outside(text: str) -> str:
 def test_no_word_on_a_mechanism_is_left_untranslated(question: Question) -> None:
     mechanism = question.mechanism
     said = [mechanism.what_happens(MARKED), mechanism.in_short(MARKED), question.kind.say_others(26, 100, MARKED)]
+    said += filter(None, [say_moves(question, "So?", MARKED)])
     for text in said:
         assert text.startswith("[")
         assert outside(text) == ""
@@ -77,7 +78,7 @@ def test_no_word_on_a_survey_is_left_untranslated(survey: Survey) -> None:
     promised = [text for is_little in (False, True) for text in say_promises(survey, MARKED, is_little=is_little)]
     said = [
         *promised,
-        say_changes(survey, MARKED, has_number=True),
+        say_changes(survey, MARKED, []),
         say_drawing(survey.draw, 3, MARKED),
         say_waves(survey, MARKED),
     ]

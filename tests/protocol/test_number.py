@@ -24,6 +24,7 @@ def ask(members: dict[str, Any]) -> Question:
 def test_what_is_published_is_exact() -> None:
     survey = compile_toml(
         'id = "s"\ntitle = "S"\n[[questions]]\nid = "q"\ntype = "number"\ntext = "?"\nepsilon = 1\nunit = "km"\n'
+        'mechanism = "window"\n'
         "minimum = -0.50\nmaximum = 10.0\nstep = 0.3\nskip = 1.0\n"
     )
     assert (
@@ -112,7 +113,7 @@ def test_what_is_no_number_of_the_range_is_refused_and_not_quoted(
         (AGE | {"epsilon_forever": 1}, "$.questions[0]: epsilon_forever (1) must be above epsilon (1), of one report."),
         (AGE | {"epsilon_forever": 2, "distribution": True}, "$.questions[0].epsilon_forever: does not go with"),
         (AGE | {"options": ["a", "b"]}, "$.questions[0].options: belongs to one-of and any-of questions."),
-        (AGE | {"mechanism": "k-ary"}, "$.questions[0].mechanism: must be one of window."),
+        (AGE | {"mechanism": "k-ary"}, "$.questions[0].mechanism: must be one of auto, window, segments."),
     ],
 )
 def test_what_an_author_may_not_ask_is_refused_where_it_stands(members: dict[str, Any], message: str) -> None:
@@ -156,7 +157,8 @@ def test_a_distribution_has_64_levels_or_as_many_as_there_are_numbers() -> None:
     assert levels_of({"distribution": True}) == 64
     assert levels_of({"distribution": True, "maximum": 10}) == 11
     assert levels_of({"distribution": True, "levels": 100}) == levels_of({"levels": 100}) == 100
-    assert levels_of({"distribution": False}) == levels_of({}) == 2
+    assert levels_of({"distribution": False}) == levels_of({}) == 21  # segments, for the mean
+    assert levels_of({"mechanism": "window"}) == 2
 
 
 def test_what_a_report_speaks_for_is_said_in_numbers() -> None:

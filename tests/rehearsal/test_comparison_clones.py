@@ -23,7 +23,7 @@ QUESTIONS = [
     'type = "one-of"\noptions = ["a", "b", "c"]\nmechanism = "k-ary"',
     'type = "one-of"\noptions = ["a", "b"]\nmechanism = "oue"',
     'type = "one-of"\noptions = ["a", "b"]\nmechanism = "sue"',
-    'type = "number"\nminimum = 0\nmaximum = 3',
+    'type = "number"\nminimum = 0\nmaximum = 3\nmechanism = "window"',
 ]
 
 

@@ -314,15 +314,16 @@ def test_a_curator_who_learns_nothing_either_is_no_price(tmp_path: Path) -> None
     assert "price of trusting nobody" not in said
 
 
-def test_a_mean_says_how_many_know_what_the_curator_knows(tmp_path: Path) -> None:
-    arguments = ("--runs", 0)
-    rows = rows_of(document(tmp_path, HEAD + NUMBER, "--n", 100, *arguments), "age")
-    needed, wanted = rows["devices, window"]["n_needed"], rows["curator, Laplace"]["half_width"]
-    of = [rows_of(document(tmp_path, HEAD + NUMBER, "--n", n, *arguments), "age") for n in (needed, needed - 1)]
-    enough, fewer = (each["devices, window"]["half_width"] for each in of)
+@pytest.mark.parametrize("name", ["window", "segments"])
+def test_a_mean_says_how_many_know_what_the_curator_knows(tmp_path: Path, name: str) -> None:
+    arguments, survey = ("--runs", 0), f'{HEAD}{NUMBER}mechanism = "{name}"\n'
+    rows = rows_of(document(tmp_path, survey, "--n", 100, *arguments), "age")
+    needed, wanted = rows[f"devices, {name}"]["n_needed"], rows["curator, Laplace"]["half_width"]
+    of = [rows_of(document(tmp_path, survey, "--n", n, *arguments), "age") for n in (needed, needed - 1)]
+    enough, fewer = (each[f"devices, {name}"]["half_width"] for each in of)
     assert enough <= wanted < fewer
     assert f"you would need {needed:,} respondents" in " ".join(
-        compare(tmp_path, HEAD + NUMBER, "--n", 100, *arguments).stdout.split()
+        compare(tmp_path, survey, "--n", 100, *arguments).stdout.split()
     )
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sotto_protocol import Question, SurveyError, compile_survey
 from sotto_protocol.coins import Coins
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, Entry, mechanism_document, read_mechanism
-from sotto_protocol.mechanisms.window import WindowResponse
 
 N_REPORTS = 400
 N_DRAWS = 100_000
@@ -62,7 +62,7 @@ def answers_of(question: Question) -> list[Any]:
     mechanism = question.mechanism
     if question.type == "text":
         return ["oak", "elm", "ash"]
-    if isinstance(mechanism, WindowResponse):
+    if isinstance(mechanism, LevelResponse):
         return list(range(mechanism.span + 1))
     if not mechanism.takes_rows:
         return list(range(max(2, mechanism.n_values)))

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -17,4 +18,15 @@ def window(levels: int, width: int, epsilon: float) -> NumberChannel:
         for at in range(levels)
     ]
     means = [sum((y * share for y, share in enumerate(column)), Fraction(0)) for column in columns]
-    return NumberChannel(np.array(columns, np.float64).T, means[0], means[-1] - means[0])
+    return NumberChannel(np.array(columns, np.float64).T, means[0], means[-1] - means[0], range(levels + width - 1))
+
+
+def of_table(table: dict[str, Any]) -> NumberChannel:
+    """Return the channel of a published table of segments: probabilities and worths are parts of 2^32."""
+    columns = [
+        [inside if first <= level <= last else outside for first, last, inside, outside, _ in table["outputs"]]
+        for level in range(table["levels"])
+    ]
+    return NumberChannel(
+        np.array(columns, np.float64).T / 2**32, Fraction(0), Fraction(2**32), [row[4] for row in table["outputs"]]
+    )

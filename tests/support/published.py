@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from reference import Answer, Published, kind_of
+from segment_tables import TABLES
 from sotto_protocol import Mechanism, Survey, compile_survey
 from sotto_protocol.looks import look
 from sotto_protocol.mechanisms.asked_option import AskedOption
@@ -16,13 +17,13 @@ from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset, most_members
-from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
+from sotto_protocol.mechanisms.registry import ENTRIES, entries_of, read_mechanism
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.record import WAVE
 
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
-CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch", "window", "asked-option"))
+CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch", "window", "segments", "asked-option"))
 """The mechanisms whose answers are options, and whose reports speak of all of them."""
 HALF = 2**31
 
@@ -45,6 +46,8 @@ def build(published: Published, n_values: int) -> Mechanism:
     if name == "window":  # its values are outputs, and those that are given are numbers
         levels = parameters.pop("levels")
         parameters |= {"n_values": levels + parameters["width"] - 1, "span": n_values - 1}
+    elif name == "segments":
+        return read_mechanism(published, "$", "number", n_values)
     elif name == "sketch":  # its values are the points of its space
         parameters["prefix_lengths"] = tuple(parameters.get("prefix_lengths", ()))
     else:
@@ -69,6 +72,8 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
         return draw(sketches)
     if name == "window":
         return draw(windows)
+    if name == "segments":
+        return draw(st.sampled_from(TABLES)), draw(st.sampled_from([2, 3, 8, 9, 257, 65537, 2**32]))
     edges = st.sampled_from([1, 255, 256, 0xFFFF, 0x10000, 0x01000000, HALF - 1])
     other = draw(st.one_of(edges, st.integers(1, HALF - 1)))
     true = {"oue": HALF, "forced-response": draw(st.integers(other + 1, 2**32 - 1))}.get(name, 2**32 - other)

@@ -179,6 +179,30 @@ def repeat_bits(published: Published, outputs: Sequence[bytes], stream: Stream) 
     return [output if again else bytes([1 - output[0]]) for output, again in zip(outputs, same, strict=True)]
 
 
+def _perturb_segments(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
+    """Round everybody's number, then draw everybody's output."""
+    return choose_outputs(published, round_to_levels(published, n_values, answers, stream), stream)
+
+
+def choose_outputs(published: Published, levels: Sequence[int], stream: Stream) -> list[bytes]:
+    """Return everybody's packed output: the first whose probability, with all before it, is above a number drawn."""
+    outputs = []
+    for level in levels:
+        drawn = stream.number(4)
+        totals = itertools.accumulate(weights_of(published, level))
+        number = next(output for output, total in enumerate(totals) if drawn < total)
+        outputs.append(number.to_bytes(1 if len(published["outputs"]) <= 256 else 2, "big"))
+    return outputs
+
+
+def weights_of(published: Published, level: int) -> list[int]:
+    """Return the probability of every output at a level, of 2^32."""
+    return [
+        inside if level in range(first, last + 1) else outside
+        for first, last, inside, outside, _ in published["outputs"]
+    ]
+
+
 _WHOLE = {
     "asked-option": perturb_asked,
     "k-ary": _perturb_k_ary,
@@ -186,6 +210,7 @@ _WHOLE = {
     "geometry": perturb_geometry,
     "sketch": perturb_sketch,
     "window": _perturb_window,
+    "segments": _perturb_segments,
 }
 """The mechanisms of which a report is drawn as a whole, and not bit by bit."""
 
@@ -206,7 +231,7 @@ def wire(published: Published, n_values: int, report: bytes) -> Any:
         said = int.from_bytes(report[n_asked * width :], "little")
         options = [int.from_bytes(report[at * width : at * width + width], "big") for at in range(n_asked)]
         return [value for at, option in enumerate(options) for value in (option, bool(said >> at & 1))]
-    if published["name"] in ("k-ary", "geometry", "window"):
+    if published["name"] in ("k-ary", "geometry", "window", "segments"):
         return int.from_bytes(report, "big")
     if published["name"] == "sketch":
         return [int.from_bytes(part, "big") for part in (report[:2], report[2:])]
@@ -237,6 +262,8 @@ def distribution(
 
     Of a text's, those with a cohort and a pair of positions whose numbers are 0: they do not depend on the answer.
     """
+    if published["name"] == "segments":
+        return _of_segments(published, n_values, answer)
     if published["name"] == "sketch":
         true = Fraction(published["threshold_if_true"], SCALE)
         of_bucket = _of_sets(published, n_values, sketch_bucket(published, answer, 0), true)
@@ -275,6 +302,23 @@ def distribution(
         for bit, chance in zip(report, chances, strict=True):
             probs[packed] *= chance if bit else 1 - chance
     return probs
+
+
+def _of_segments(published: Published, n_values: int, answer: Answer) -> dict[bytes, Fraction]:
+    """Sum over the two levels next to a number, by how near it is."""
+    assert isinstance(answer, int)
+    place, size = (
+        Fraction(answer * (published["levels"] - 1), n_values - 1),
+        1 if len(published["outputs"]) <= 256 else 2,
+    )
+    near = {level: max(Fraction(0), 1 - abs(place - level)) for level in range(published["levels"])}
+    rows = {level: weights_of(published, level) for level, share in near.items() if share}
+    return {
+        output.to_bytes(size, "big"): sum(
+            (near[level] * Fraction(row[output], SCALE) for level, row in rows.items()), Fraction(0)
+        )
+        for output in range(len(published["outputs"]))
+    }
 
 
 def _of_window(

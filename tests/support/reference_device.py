@@ -13,6 +13,7 @@ from reference import (
     Answer,
     Published,
     Stream,
+    choose_outputs,
     draw_groups,
     draw_outputs,
     flip,
@@ -98,6 +99,9 @@ def permanent_of(survey: Document, question: Document, answer: Answer, secret: b
     if mechanism["name"] == "window":
         assert isinstance(settled, int)
         return draw_outputs(mechanism, [settled], stream)[0]
+    if mechanism["name"] == "segments":
+        assert isinstance(settled, int)
+        return choose_outputs(mechanism, [settled], stream)[0]
     if mechanism["name"] == "k-ary":
         once = {key: mechanism[key] for key in ("name", "threshold_if_true")}
         return perturb(once, n_values, [answer], stream)[0]
@@ -181,6 +185,8 @@ def blanks_after(question: Document, sent: Any) -> int:
         return len("false") - len(canonical(sent))
     if mechanism["name"] == "window":
         return len(str(mechanism["levels"] + mechanism["width"] - 2)) - len(str(sent))
+    if mechanism["name"] == "segments":
+        return len(str(len(mechanism["outputs"]) - 1)) - len(str(sent))
     if isinstance(sent, int):
         return len(str(n_values_of(question) - 1)) - len(str(sent))
     if isinstance(sent, str):

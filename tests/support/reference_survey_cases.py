@@ -5,6 +5,7 @@ from typing import Any
 
 from reference import SCALE, Published
 from reference_surveys import Document, Part, canonical, question, survey
+from segment_tables import FOUR, OF_MEANS, TABLES
 
 HALF = SCALE // 2
 Thresholds = tuple[str, Published, int]
@@ -125,6 +126,7 @@ NUMBERS = [
     number("fine", window(0xFEDCBA98, 1024, 500), 0, Decimal("0.004294967295"), Decimal("0.000000000001")),
     number("far", window(0xC0000000, 2, 2), -5 * 10**14, 5 * 10**14, 10**15),
 ]
+BY_SEGMENTS = [number("hours", OF_MEANS, 0, 40, Decimal("0.5"), skip=8), number("stars", FOUR, 1, 5, 1)]
 WARNER = symmetric("warner", 0xC0000000)
 PLAIN = question("a", "yes-no", WARNER)
 ALL = [of_shape(f"q{index}", *shape) for index, shape in enumerate(SHAPES.values())]
@@ -232,6 +234,8 @@ SURVEYS: list[tuple[str, Document]] = [
     ),
     ("numbers", survey(*NUMBERS)),
     ("numbers in waves", survey(*NUMBERS, waves=6)),
+    ("numbers by segments", survey(*BY_SEGMENTS)),
+    ("numbers by segments in waves", survey(*BY_SEGMENTS, waves=3)),
     ("sketches", survey(*OPEN_ONCE)),
     ("a sketch and others are drawn", survey(*OPEN_ONCE, *NUMBERS, draw=3, min_reports=9)),
     ("results are about those who answer", survey(PLAIN, about="respondents")),
@@ -395,6 +399,7 @@ WINDOWS: list[Thresholds] = [
     *[("number", window(true, 2, 1, report_if_true=again), 121) for true in TRUES for again in TRUES[::3]],
     *[("number", window(true, *shape), 2**32) for true in TRUES for shape in ((3, 2), (10, 3), (64, 20), (1024, 999))],
 ]
+SEGMENTS: list[Thresholds] = [("number", table, n_numbers) for table in TABLES for n_numbers in (2, 121, 2**32)]
 SKETCHES: list[Thresholds] = [
     ("text", sketch(true, *shape), 0)
     for true in TRUES
@@ -413,5 +418,5 @@ STAGES_OF_K_ARY = [
 ]
 OF_TWO_STAGES = [*MEMOS.values(), *thresholds_of(*MEMOS["oue"]), *STAGES_OF_K_ARY]
 EPSILONS = [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES
-EPSILONS += [*WINDOWS, *SKETCHES, *ASKED, *thresholds_of(*ASKED[0])]
+EPSILONS += [*WINDOWS, *SEGMENTS, *SKETCHES, *ASKED, *thresholds_of(*ASKED[0])]
 EPSILONS += [*SOME_ASKED, *thresholds_of(*SOME_ASKED[0]), *PADDED]

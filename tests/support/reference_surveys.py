@@ -48,6 +48,8 @@ def expand(parts: Sequence[Part]) -> str:
 
 def taken(kind: str, published: Published, n_values: int) -> tuple[int, int]:
     """Return what one report takes, and all reports of one answer, in units of 1e-12 nats, rounded up."""
+    if published["name"] == "segments":
+        return 2 * (round_up(_log(max(Fraction(row[2], row[3]) for row in published["outputs"]))),)
     true = Fraction(published["threshold_if_true"], SCALE)
     if published["name"] == "k-ary":
         forever = round_up(_log(true * (n_values - 1) / (1 - true)))
@@ -212,7 +214,9 @@ def n_bytes_of(question: Document) -> int:
     if mechanism["name"] == "sketch":
         n_points = sum(mechanism["field"] ** place for place in range(mechanism["dimension"]))
         return 3 if n_points <= 256 else 4
-    if mechanism["name"] in ("k-ary", "window"):
+    if mechanism["name"] == "segments":
+        n_values = len(mechanism["outputs"])
+    if mechanism["name"] in ("k-ary", "window", "segments"):
         return 1 if n_values <= 256 else 2
     if mechanism["name"] == "asked-option":
         n_asked = mechanism.get("asked", 1)

@@ -7,10 +7,12 @@ import hashlib
 import json
 import math
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
-from reference import Answer, Published, Stream, kind_of, perturb, wire
+from reference import Answer, Published, Stream, kind_of, perturb, weights_of, wire
 from reference_bloom import FAMILY
+from segment_tables import BIT, FOUR, MANY, OF_MEANS
 
 
 def make_vectors() -> list[dict[str, Any]]:
@@ -27,11 +29,11 @@ def make_vectors() -> list[dict[str, Any]]:
     vectors += _alone(_CASES + _RAPPOR_CASES) + _drawn_again()
     vectors += [_typed(*case, tie) for case in _RAPPOR_CASES for tie in (0, 1)]
     vectors += [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
-    for cases in (_SKETCH_CASES, _MEMO_CASES, _WINDOW_CASES, _ASKED_CASES):
+    for cases in (_SKETCH_CASES, _MEMO_CASES, _WINDOW_CASES, _ASKED_CASES, _SEGMENT_CASES):
         vectors += [_typed(*case, tie) for case in cases for tie in (0, 1)] + _alone(cases)
     for cases in (_SOME_ASKED_CASES, _PADDED_CASES):
         vectors += [_typed(*case, tie) for case in cases for tie in (0, 1)] + _alone(cases)
-    return vectors + _placed_by_more_words()
+    return vectors + _placed_by_more_words() + _edges_of_segments()
 
 
 def _typed(
@@ -88,11 +90,23 @@ def _vector(
         16 * len(answers) * (min(n_values, 512) + 8) * (9 if "n_bits" in published else 1)
     )
     if ties_often:
-        limits = b"".join(
-            published[key].to_bytes(4, "big") for key in published if key.startswith(("threshold", "report"))
-        )
+        limits = b"".join(limit.to_bytes(4, "big") for limit in _limits(published))
         plain = bytes(limits[byte % len(limits)] if byte < 128 else byte for byte in plain)
     return _record(published, n_values, answers, plain)
+
+
+def _limits(published: Published) -> list[int]:
+    """Return what coins are compared with."""
+    if "outputs" in published:
+        return [*accumulate(weights_of(published, 0))][:-1]
+    return [published[key] for key in published if key.startswith(("threshold", "report"))]
+
+
+def _edges_of_segments() -> list[dict[str, Any]]:
+    """Return a report for the integers on both sides of each limit between two outputs, after a rounding integer."""
+    edges = [limit - below for limit in accumulate(weights_of(FOUR, 1)) for below in (1, 0) if limit - below < 2**32]
+    records = [_record(FOUR, 3, [1], bytes(2) + edge.to_bytes(4, "big")) for edge in edges]
+    return [{"type": "number"} | record for record in records]
 
 
 def _record(published: Published, n_values: int, answers: list[Answer], coins: bytes) -> dict[str, Any]:
@@ -258,6 +272,16 @@ _WINDOW_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_window(0xFEDCBA98, 64, 7), 2**32, [0, 2**32 - 1, 2**31, 12_345_678]),
     (_window(0xB504F333, 200, 120), 3_000_000_001, [3_000_000_000, 1, 1_500_000_001]),
     (_window(0x9E3779B9, 1024, 500), 1024, [0, 1023, 511]),
+]
+
+_SEGMENT_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (BIT, 2, [0, 1, 1]),
+    (BIT, 2**32, [0, 2**32 - 1, 2**31]),
+    (FOUR, 3, [0, 1, 2]),
+    (FOUR, 86_401, [0, 86_400, 28_800]),
+    (OF_MEANS, 121, [0, 120, 33, 90]),
+    (OF_MEANS, 1_000_001, [1, 1_000_000, 333_333]),
+    (MANY, 8, [0, 7, 3]),
 ]
 ABOUT = (
     "perturb(answers) from the given coin bytes (hexadecimal, as read in order) gives the packed reports and uses all "

@@ -56,6 +56,7 @@ type = "number"
 text = "?"
 minimum = 0
 maximum = 9
+mechanism = "window"
 epsilon = 3
 """
 N = 600

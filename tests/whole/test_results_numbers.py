@@ -41,6 +41,7 @@ distribution = true
 [[questions]]
 id = "service"
 text = "How long have you worked here?"
+mechanism = "window"
 epsilon = 1
 {NUMBER}
 """)

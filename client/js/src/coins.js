@@ -71,6 +71,16 @@ export class Coins {
   }
 
   /**
+   * Draw an outcome by a uniform 32-bit integer, of four bytes whatever is drawn: the first up to which weights sum above it.
+   * @param {number[]} weights which add up to 2^32 @returns {Promise<number>}
+   */
+  async choose(weights) {
+    const drawn = (await this.#draw(4)).reduce((value, byte) => 256 * value + byte, 0);
+    let sum = 0;
+    return weights.findIndex((weight) => (sum += weight) > drawn);
+  }
+
+  /**
    * Draw a number uniform on [0, 1), and return how many edges it is not below, exactly: 32 bits at a time, and more of
    * them while it begins as an edge does.
    * @param {Edges} edges @returns {Promise<number>}

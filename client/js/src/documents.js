@@ -119,6 +119,17 @@ export class Fields {
     return numbers(this.take(key, `a list of 1 to ${most} integers in [1, ${high}], ascending`, areIn));
   }
 
+  /** @param {string} key @param {number} fewest @param {number} most @param {number} width @returns {any[]} rows of integers */
+  rows(key, fewest, most, width) {
+    const isWhole = (/** @type {unknown} */ one) => one instanceof Numeral && /^-?\d{1,15}$/.test(one.text);
+    const isRow = (/** @type {unknown} */ row) => Array.isArray(row) && row.length === width && row.every(isWhole);
+    const areIn = (/** @type {unknown} */ value) =>
+      Array.isArray(value) && fewest <= value.length && value.length <= most && value.every(isRow);
+    return this.take(key, `a list of ${fewest} to ${most} lists of ${width} integers`, areIn).map(
+      (/** @type {Numeral[]} */ row) => row.map((one) => Number(one.text)),
+    );
+  }
+
   /** @param {string} key @param {bigint} high in units of 1e-12 nats @returns {bigint} the same */
   epsilon(key, high) {
     const inUnits = (/** @type {unknown} */ value) => (value instanceof Numeral ? parseEpsilon(value.text) : null);

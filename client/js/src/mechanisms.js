@@ -14,6 +14,7 @@ import { GeometryResponse } from "./geometry.js";
 import { KaryResponse } from "./kary.js";
 import { PaddedSubset } from "./padded-subset.js";
 import { BloomResponse } from "./rappor.js";
+import { SegmentsResponse } from "./segments.js";
 import { SetResponse } from "./sets.js";
 import { SketchResponse } from "./sketch.js";
 import { SubsetResponse } from "./subset.js";
@@ -21,8 +22,8 @@ import { WindowResponse } from "./window.js";
 
 /** @typedef {import("./documents.js").Fields} Fields */
 /** @typedef {number | Uint8Array | string} Encoded yes-no: 0 or 1; one-of: index; number: steps, or its level; any-of: zeros and ones; text: in normal form C */
-/** @typedef {{[name: string]: any}} Parameters what is published: integers, and ascending lists of them */
-/** @typedef {KaryResponse | WindowResponse | SubsetResponse | PaddedSubset | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism} Mechanism */
+/** @typedef {{[name: string]: any}} Parameters what is published: integers, ascending lists of them, and tables */
+/** @typedef {KaryResponse | WindowResponse | SegmentsResponse | SubsetResponse | PaddedSubset | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism} Mechanism */
 
 const TWO_STAGES = ["basic-rappor", "rappor", "oue"]; // of those of bits
 const CLASSES = {
@@ -41,7 +42,7 @@ const CLASSES = {
     "asked-option": AskedOption,
     "basic-rappor": BitFlips,
   },
-  number: { window: WindowResponse },
+  number: { window: WindowResponse, segments: SegmentsResponse },
   text: { rappor: BloomResponse, sketch: SketchResponse },
   joint: { "k-ary": KaryResponse, subset: SubsetResponse, oue: UnaryEncoding }, // of combinations, as of options
 };
@@ -64,6 +65,7 @@ export function readMechanism(fields, type, nOptions) {
 }
 
 function readThresholds(/** @type {Fields} */ fields, /** @type {string} */ name, /** @type {any} */ kind) {
+  if (kind.hasTable) return {};
   const hasOne = kind === SketchResponse || kind.prototype instanceof SetResponse;
   const keys = ["threshold_if_true", ...(hasOne ? [] : ["threshold_if_other"])];
   if (name === "k-ary" && fields.has("report_if_true")) keys.push("report_if_true");

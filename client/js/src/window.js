@@ -2,12 +2,13 @@
 
 import { check } from "./bits.js";
 import { COIN_SCALE } from "./coins.js";
-import { NumberResponse, lossOfAlike } from "./sets.js";
+import { LevelResponse } from "./levels.js";
+import { lossOfAlike } from "./sets.js";
 
 const MAX_LEVELS = 1024;
 
 /** A window: with one probability an output of the level's own, else one of the others; a second stage of one bit. */
-export class WindowResponse extends NumberResponse {
+export class WindowResponse extends LevelResponse {
   /** Take what is published beside the threshold. */
   static readMore(/** @type {import("./documents.js").Fields} */ fields, /** @type {number} */ nOptions) {
     const levels = fields.integer("levels", 2, Math.min(MAX_LEVELS, nOptions));
@@ -43,16 +44,6 @@ export class WindowResponse extends NumberResponse {
     return together > once ? together : once;
   }
 
-  /**
-   * Return the level below or above a number, so that their mean is the number, exactly; by coins that say nothing of it.
-   * @param {any} answer in steps @param {import("./coins.js").Coins} coins
-   */
-  async settle(answer, coins) {
-    const scaled = answer * (this.levels - 1);
-    const [drawn] = await coins.uniform(this.span, 1);
-    return Math.floor(scaled / this.span) + (drawn < scaled % this.span ? 1 : 0);
-  }
-
   /** @param {any} level @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
   async respond(level, _group, coins) {
     const [isInside] = await coins.flip(this.ifTrue, 1);
@@ -68,10 +59,8 @@ export class WindowResponse extends NumberResponse {
     return this.pack(isSame ? permanent[0] : 1 - permanent[0]);
   }
 
-  /** @param {Uint8Array} report @returns {any} the output, and from which number to which it speaks for, in steps */
-  said(report) {
-    const output = this.toWire(report);
-    const at = (/** @type {number} */ level) => Math.round((level * this.span) / (this.levels - 1));
-    return { output, from: at(Math.max(0, output - this.width + 1)), to: at(Math.min(output, this.levels - 1)) };
+  /** @param {number} output @returns {number[]} the first and the last level that it stands for */
+  endsOf(output) {
+    return [Math.max(0, output - this.width + 1), Math.min(output, this.levels - 1)];
   }
 }

@@ -17,10 +17,10 @@ from sotto_estimator.inference.marginal import Marginal, estimated_of
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
-from sotto_protocol.mechanisms.window import WindowResponse
 
 Capability = Literal["channel", "counts", "covariance", "likeliest", "plan", "groups", "axis", "decode", "unlisted"]
 Named = object
@@ -126,7 +126,7 @@ INFERENCE: Mapping[type, Inference] = {
             'together. With mechanism = "bit-flips" in the survey file, devices report all options.'
         ),
     ),
-    WindowResponse: replace(
+    LevelResponse: replace(
         _UNKNOWN,
         figure="mean",
         channel="numbers.channel:NumberChannel.of",

@@ -6,7 +6,7 @@ product of (1 + b (y - m)) has a mean of at most 1: each factor has a mean of 1 
 largest where all m_i are m (arithmetic and geometric means). So has a mixture of capitals of several bets that were
 fixed before. By Markov's inequality it is 1 / tail or more with `tail` at most. It needs the histogram alone, no order.
 The proof is in docs/maths-numbers.md. Notation: counts of shape (rows, n_outputs), of reports that are worth
-n / n_waves independent ones.
+n / n_waves independent ones; `outputs`, in [0, 1]: what each is worth.
 """
 
 import numpy as np
@@ -23,28 +23,31 @@ _N_HALVINGS = 60
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def hoeffding_means(counts: Floats, deviations: tuple[float, float], tail: float, devices: Devices) -> Bounds:
-    """Return the ends of the mean output, shape (rows,); they may lie outside [0, n_outputs - 1]."""
-    n, most = counts.sum(axis=1), counts.shape[1] - 1
-    mean = counts @ np.arange(most + 1) / n
-    half_width = most * hoeffding_half_width(n / devices.effect, tail)
+def hoeffding_means(
+    counts: Floats, outputs: Floats, deviations: tuple[float, float], tail: float, devices: Devices
+) -> Bounds:
+    """Return the ends of the mean output, shape (rows,); they may lie outside [0, 1]."""
+    n = counts.sum(axis=1)
+    mean = counts @ outputs / n
+    half_width = hoeffding_half_width(n / devices.effect, tail)
     return mean - half_width, mean + half_width
 
 
-def betting_means(counts: Floats, deviations: tuple[float, float], tail: float, devices: Devices) -> Bounds:
-    """Return the ends of the mean output, shape (rows,), in [0, n_outputs - 1], each missed with at most `tail`.
+def betting_means(
+    counts: Floats, outputs: Floats, deviations: tuple[float, float], tail: float, devices: Devices
+) -> Bounds:
+    """Return the ends of the mean output, shape (rows,), in [0, 1], each missed with at most `tail`.
 
     `deviations`: about the least and the most standard deviation that outputs can have. They decide how wide
     intervals are, and nothing else. Of pooled waves, `devices.n_waves` of the reports can be of one device.
     """
-    most = counts.shape[1] - 1
-    scales = np.geomspace(*deviations, N_BETS) / most
-    low = most * _least_mean(counts, scales, tail, devices.n_waves)
-    high = most * (1 - _least_mean(counts[:, ::-1], scales, tail, devices.n_waves))
+    scales = np.geomspace(*deviations, N_BETS)
+    low = _least_mean(counts, outputs, scales, tail, devices.n_waves)
+    high = 1 - _least_mean(counts, 1 - outputs, scales, tail, devices.n_waves)
     return low, high
 
 
-def _least_mean(counts: Floats, scales: Floats, tail: float, n_waves: int) -> Floats:
+def _least_mean(counts: Floats, outputs: Floats, scales: Floats, tail: float, n_waves: int) -> Floats:
     """Return the largest mean in [0, 1] that is refuted, all below it too; of no report 0.
 
     The bet for a standard deviation s is the best one where the capital's logarithm, b d - b^2 s^2 / 2 a report, is to
@@ -56,18 +59,17 @@ def _least_mean(counts: Floats, scales: Floats, tail: float, n_waves: int) -> Fl
     refuted, allowed = np.zeros(len(counts)), np.ones(len(counts))
     for _ in range(_N_HALVINGS):
         middle = (refuted + allowed) / 2
-        is_refuted = log_capital(counts, middle, bets, n_waves) >= -np.log(tail)
+        is_refuted = log_capital(counts, outputs, middle, bets, n_waves) >= -np.log(tail)
         refuted, allowed = np.where(is_refuted, middle, refuted), np.where(is_refuted, allowed, middle)
     return refuted
 
 
-def log_capital(counts: Floats, mean: Floats, bets: Floats, n_waves: int = 1) -> Floats:
+def log_capital(counts: Floats, outputs: Floats, mean: Floats, bets: Floats, n_waves: int = 1) -> Floats:
     """Return the logarithm of what betting against a mean in (0, 1) makes of a capital of 1, shape (rows,).
 
     `bets`: shape (rows, n_bets), among which the capital is divided; they are cut so that no report takes more than
     _MOST_LOST of it. The result is less by what rounding may have added.
     """
-    outputs = np.linspace(0, 1, counts.shape[1])
     cut = np.minimum(bets, _MOST_LOST / mean[:, None])
     terms = counts[:, None] * np.log1p(cut[:, :, None] * (outputs - mean[:, None])[:, None])
     logs = terms.sum(axis=2) - 4 * len(outputs) * _EPS * np.abs(terms).sum(axis=2)

@@ -48,11 +48,11 @@ def anytime_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> Bound
     return low, np.maximum(low, high)  # if no K is likely enough, the ends cross at an edge: both are that edge
 
 
-def anytime_means(counts: Floats, deviations: tuple[float, float], tail: float, devices: Devices) -> Bounds:
+def anytime_means(
+    counts: Floats, outputs: Floats, deviations: tuple[float, float], tail: float, devices: Devices
+) -> Bounds:
     """Return the ends of the mean output, of histograms of shape (rows, n_outputs): as of shares, which have two."""
-    n, most = counts.sum(axis=1), counts.shape[1] - 1
-    low, high = anytime_shares(counts @ np.arange(most + 1) / most, n, tail)
-    return most * low, most * high
+    return anytime_shares(counts @ outputs, counts.sum(axis=1), tail)
 
 
 def _of_mean(mean: Floats, n: Floats, tilts: Floats) -> Floats:

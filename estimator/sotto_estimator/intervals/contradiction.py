@@ -112,13 +112,17 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class QuestionCounts:
-    """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none."""
+    """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none.
+
+    `channels`: of each count, where they have channels of their own.
+    """
 
     question: str
     labels: Sequence[str]
     support_counts: Sequence[int]
     channel: Channel
     n_true: tuple[int, int] | None = None
+    channels: Sequence[Channel] | None = None
 
     @property
     def n_tests(self) -> int:
@@ -157,9 +161,10 @@ def _is_outside(sample: QuestionCounts, n: int) -> bool:
 
     P(S >= E S) > 1/4 of a binomial but where E S < 1, and then P(S >= 0) = 1 (Greenberg & Mohri 2014).
     """
-    channel, counts = sample.channel, sample.support_counts
-    least, most = n * channel.prob_support_if_other, n * channel.prob_support_if_true
-    return sample.n_true is not None or min(counts) < least or max(counts) > most
+    counts, channels = sample.support_counts, sample.channels or [sample.channel] * len(sample.labels)
+    ends = [(n * channel.prob_support_if_other, n * channel.prob_support_if_true) for channel in channels]
+    is_within = (low <= count <= high for count, (low, high) in zip(counts, ends, strict=True))
+    return sample.n_true is not None or not all(is_within)
 
 
 def _worst_of(sample: QuestionCounts, n: int, devices: Devices | None, n_tests: int) -> Contradiction:
@@ -171,6 +176,10 @@ def _worst_of(sample: QuestionCounts, n: int, devices: Devices | None, n_tests: 
 
 
 def _counts_of(sample: QuestionCounts, n: int, devices: Devices | None) -> list[_Count]:
+    if sample.channels:
+        each = zip(sample.labels, sample.support_counts, sample.channels, strict=True)
+        alone = [QuestionCounts(sample.question, [label], [count], channel) for label, count, channel in each]
+        return [count for one in alone for count in _counts_of(one, n, devices)]
     channel, n_bits = sample.channel, len(sample.labels)
     low, high = _tails(sample.support_counts, n, (0, n), channel, devices)
     limits = n * channel.prob_support_if_other, n * channel.prob_support_if_true

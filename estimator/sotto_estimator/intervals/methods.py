@@ -39,8 +39,8 @@ class IntervalMethod:
     of a population of that size, of whom n respond; None where it knows none. `planned_as`: the method whose widths
     plans take, at least as wide, where its own do not grow evenly towards counts of n / 2; "" where they do.
 
-    `of_means(counts, deviations, tail, devices)`: the ends of the mean output of histograms of shape (rows, n_outputs);
-    None where it has none. `words_of_means`: what it is called there.
+    `of_means(counts, outputs, deviations, tail, devices)`: the ends of the mean output of histograms of shape (rows,
+    n_outputs), where each output is worth 0 to 1; None where it has none. `words_of_means`: what it is called there.
     """
 
     words: str
@@ -52,7 +52,7 @@ class IntervalMethod:
     finite: Callable[[Floats, int, int, Channel, float], Bounds] | None = None
     is_nested: bool = True
     planned_as: str = ""
-    of_means: Callable[[Floats, tuple[float, float], float, Devices], Bounds] | None = None
+    of_means: Callable[[Floats, Floats, tuple[float, float], float, Devices], Bounds] | None = None
     words_of_means: str = ""
 
     @property

@@ -13,7 +13,7 @@ from sotto_estimator.inference.registry import FIGURES, figure_of
 from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_protocol import Question, Tally
-from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.questions.number import Number
 
 
@@ -34,7 +34,7 @@ class NumberCounts:
         """Return what is known of a question. Raises SourceError for one that asks for no numbers."""
         if FIGURES[figure_of(question)].is_by_answer:
             raise SourceError(f"question {question.id} asks for no numbers.")
-        kind, mechanism = cast(Number, question.kind), cast(WindowResponse, question.mechanism)
+        kind, mechanism = cast(Number, question.kind), cast(LevelResponse, question.mechanism)
         counts = tally.support_counts[question.id]
         devices = Devices.of(tally.counted(question.id), tally.survey.max_reports)
         return NumberCounts(question.id, kind, NumberChannel.of(mechanism), float(question.epsilon), counts, devices)
@@ -59,7 +59,8 @@ class NumberCounts:
         """What may contradict the design: each output's count; of two the higher one's."""
         outputs = range(int(self.channel.is_binary), self.channel.n_outputs)
         labels = [f"output {output}" for output in outputs]
-        return QuestionCounts(self.question, labels, self.histogram[outputs.start :].tolist(), self.channel.of_output())
+        channels, counts = self.channel.of_outputs()[outputs.start :], self.histogram[outputs.start :].tolist()
+        return QuestionCounts(self.question, labels, counts, channels[0], channels=channels)
 
 
 def number_counts(tally: Tally, question: Question) -> list[NumberCounts]:

@@ -105,9 +105,9 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
     if options.population_size is not None:
         raise DomainError(f"population_size goes with shares, and question {counts.question} asks for a number.")
     channel, devices, n = counts.channel, counts.devices, counts.n_reports
-    total = sum(output * count for output, count in enumerate(counts.histogram.tolist()))
-    mean_output = Fraction(total, n)
-    place = float((mean_output - channel.offset) / channel.slope)
+    total = sum(score * count for score, count in zip(channel.scores, counts.histogram.tolist(), strict=True))
+    mean_score = Fraction(total, n)
+    place = float((mean_score - channel.offset) / channel.slope)
     low, high = mean_bounds(counts.histogram, channel, devices, options, n_intervals)
     minimum, maximum = float(counts.kind.minimum), float(counts.kind.maximum)
     width = maximum - minimum
@@ -124,8 +124,8 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         standard_error=width * place_error(counts.histogram, channel, devices.effect),
         low=low,
         high=high,
-        shift_up=PERCENT * float((channel.n_outputs - 1 - mean_output) / channel.slope) * width,
-        shift_down=PERCENT * float(-mean_output / channel.slope) * width,
+        shift_up=PERCENT * float((channel.ends[1] - mean_score) / channel.slope) * width,
+        shift_down=PERCENT * float((channel.ends[0] - mean_score) / channel.slope) * width,
         interval=words_of_interval(channel, options),
         consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
     )
@@ -157,11 +157,11 @@ def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel, d
 
     `design_effect`: where several reports are of one device, by what the variance of what they share is multiplied.
     """
-    shares, outputs = histogram / histogram.sum(), np.arange(channel.n_outputs)
+    shares, outputs = histogram / histogram.sum(), channel.outputs
     mean = float(shares @ outputs)
     variance = max(float(shares @ (outputs - mean) ** 2), channel.deviations[0] ** 2)
     fresh = channel.fresh_variance
-    return math.sqrt((fresh + design_effect * (variance - fresh)) / float(histogram.sum())) / float(channel.slope)
+    return math.sqrt((fresh + design_effect * (variance - fresh)) / float(histogram.sum())) * channel.stretch
 
 
 def mean_bounds(
@@ -192,6 +192,7 @@ def mean_bounds(
         raise no_waves(method, devices)
     tail = check_level(options.level, n_intervals) / 2
     rows = np.asarray(histogram, np.float64).reshape(-1, channel.n_outputs)
-    low, high = of_means(rows, channel.deviations, tail, devices)
-    outward = 8 * _EPS * channel.n_outputs  # more than the rounding of the map to places
-    return channel.place_of(low - outward).reshape(n.shape), channel.place_of(high + outward).reshape(n.shape)
+    low, high = of_means(rows, channel.outputs, channel.deviations, tail, devices)
+    outward = 16 * _EPS  # more than the rounding of the map to places
+    low, high = channel.place_of(low - outward) - channel.bias, channel.place_of(high + outward) + channel.bias
+    return low.reshape(n.shape), high.reshape(n.shape)

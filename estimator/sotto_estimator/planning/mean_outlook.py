@@ -14,7 +14,7 @@ from sotto_estimator.numbers.mean import mean_bounds, method_of_mean, place_erro
 from sotto_estimator.planning.numbers import NumberStudy, expected_outputs, half_widths, respondents_for
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import FigureOutlook
-from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.questions.number import Number
 
 _UNIT_STUDY = NumberStudy(Number((), 0, 1, 1), 0.25)
@@ -24,13 +24,13 @@ _UNIT_STUDY = NumberStudy(Number((), 0, 1, 1), 0.25)
 class MeanOutlook(FigureOutlook):
     """A mean, in the unit; the deviation between people is taken to be a quarter of the range."""
 
-    mechanism: WindowResponse
+    mechanism: LevelResponse
     is_in_points = False
 
     @property
     def study(self) -> NumberStudy:
         """The range, and how people's numbers deviate."""
-        kind: Number = self.question.kind  # type: ignore[assignment]  # windows are of numbers alone
+        kind: Number = self.question.kind  # type: ignore[assignment]  # levels are of numbers alone
         return NumberStudy(kind, float(kind.most_wanted) / 2)
 
     def width(self, n: int, options: PlanOptions, target: Target, n_intervals: int = 1) -> float:
@@ -54,7 +54,7 @@ class MeanOutlook(FigureOutlook):
 
 
 @lru_cache(maxsize=256)
-def _mean_width(mechanism: WindowResponse, n: int, level: float, method: str, n_intervals: int) -> float:
+def _mean_width(mechanism: LevelResponse, n: int, level: float, method: str, n_intervals: int) -> float:
     """Return the half-width of a mean, as a part of the range: the same for both targets, and worked out once."""
     options = IntervalOptions(level, method)
     return float(half_widths(np.array([float(n)]), mechanism, _UNIT_STUDY, options, n_intervals)[0])

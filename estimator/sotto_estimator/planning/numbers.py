@@ -1,4 +1,4 @@
-"""What the mean of a number will be worth: the windows of an epsilon, beside the mechanisms that they replace.
+"""What the mean of a number will be worth: the mechanisms of an epsilon, beside the mechanisms that they replace.
 
 Sources of the worst variances, numbers in [-1, 1] there and in [0, 1] here: Duchi, Jordan & Wainwright 2018 (1BitMean
 of Ding, Kulkarni & Yekhanin 2017 is the same); Wang, Xiao, Yang, Zhao, Hui, Shin, Shin & Yu 2019, lemma 1 (piecewise)
@@ -19,7 +19,8 @@ from sotto_estimator.numbers.mean import words_of_interval
 from sotto_estimator.planning.least_noise import least_variance_of_numbers
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import smallest_n
-from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.mechanisms.levels import LevelResponse
+from sotto_protocol.mechanisms.segment_design import best_for_mean
 from sotto_protocol.mechanisms.window_design import LEVELS_OF_DISTRIBUTION, two_stage_bit, window
 from sotto_protocol.questions.number import Number
 
@@ -68,11 +69,11 @@ def number_rows(
     """Return the rows for n respondents, or, where n is None, for a half-width: of each mechanism how many it takes.
 
     `forever`: epsilon of all reports of one level; then one wave of 1BitMean's two stages. Of a mechanism that this
-    program has not as many as the window of the same epsilon takes, without privacy as many as the first row.
+    program has not as many as the best of the same epsilon takes, without privacy as many as the first row.
     """
     rows = []
     for epsilon in epsilons:
-        made = _windows(study, epsilon, forever)
+        made = _mechanisms(study, epsilon, forever)
         sizes = [n or respondents_for(wanted or 0, mechanism, study, options) for mechanism in made.values()]
         for (name, mechanism), size in zip(made.items(), sizes, strict=True):
             width = float(half_widths(np.array([size]), mechanism, study, options)[0])
@@ -94,8 +95,11 @@ def _compared(row: NumberPlanRow, study: NumberStudy) -> NumberPlanRow:
     return replace(row, of_least_noise=None if least is None else (row.worst_deviation / study.size) ** 2 / least)
 
 
-def _windows(study: NumberStudy, epsilon: Decimal, forever: Decimal | None) -> dict[str, WindowResponse]:
-    """Return the best window, that of a distribution, and 1BitMean, by name, each once; or that of two stages."""
+def _mechanisms(study: NumberStudy, epsilon: Decimal, forever: Decimal | None) -> dict[str, LevelResponse]:
+    """Return the best for the mean, the best window, that of a distribution, and 1BitMean, by name, each once.
+
+    Or that of two stages.
+    """
     span = study.kind.n_options - 1
     if forever is not None:
         return {"1BitMean (two stages)": two_stage_bit(span, epsilon, forever)}
@@ -104,7 +108,10 @@ def _windows(study: NumberStudy, epsilon: Decimal, forever: Decimal | None) -> d
         made["distribution"] = window(span, epsilon, min(LEVELS_OF_DISTRIBUTION, span + 1))
     if made["window"].levels > 2:
         made["1BitMean"] = window(span, epsilon, 2)
-    return {f"{name} ({of.levels} levels, width {of.width})": of for name, of in made.items()}
+    best, rows = best_for_mean(span, epsilon), dict[str, LevelResponse]()
+    if best != made["window"]:
+        rows[f"{best.name} ({best.levels} levels, {best.n_outputs} outputs)"] = best
+    return rows | {f"{name} ({of.levels} levels, width {of.width})": of for name, of in made.items()}
 
 
 def published_variances(epsilon: float) -> dict[str, float]:
@@ -125,20 +132,20 @@ def published_variances(epsilon: float) -> dict[str, float]:
 
 
 def half_widths(
-    n: Floats, mechanism: WindowResponse, study: NumberStudy, options: IntervalOptions, n_intervals: int = 1
+    n: Floats, mechanism: LevelResponse, study: NumberStudy, options: IntervalOptions, n_intervals: int = 1
 ) -> Floats:
     """Return the half-widths, in the unit, of the intervals of n respondents' expected histograms, shape of n."""
     probs = expected_outputs(mechanism, study)
     return study.size * mean_half_widths(n, probs, NumberChannel.of(mechanism), options, n_intervals)
 
 
-def expected_outputs(mechanism: WindowResponse, study: NumberStudy) -> Floats:
+def expected_outputs(mechanism: LevelResponse, study: NumberStudy) -> Floats:
     """Return how likely each output is, of people of whom half lie a deviation below the range's middle, half above."""
     shift = study.deviation / study.size
     return np.asarray(outputs_of(NumberChannel.of(mechanism), np.array([0.5 - shift, 0.5 + shift])).mean(axis=1))
 
 
-def respondents_for(wanted: float, mechanism: WindowResponse, study: NumberStudy, options: IntervalOptions) -> int:
+def respondents_for(wanted: float, mechanism: LevelResponse, study: NumberStudy, options: IntervalOptions) -> int:
     """Return the smallest n of which the half-width is at most the wanted one, above 0. Raises `DomainError`."""
     return smallest_n(lambda n: half_widths(n, mechanism, study, options), wanted, 0)
 

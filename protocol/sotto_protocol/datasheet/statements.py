@@ -1,8 +1,11 @@
 """What a datasheet says under its headings: a list of sentences each, true of the survey at hand."""
 
+from sotto_protocol.bounds import float_above
 from sotto_protocol.datasheet.parties import in_groups
 from sotto_protocol.explain import Explanation, said
 from sotto_protocol.protection import say_little_of
+from sotto_protocol.questions.number import Number
+from sotto_protocol.questions.question import Question
 from sotto_protocol.readings import suspicions
 from sotto_protocol.survey import Survey
 from sotto_protocol.words import counted, epsilon_above, whole_percent_above, whole_percent_below
@@ -90,6 +93,22 @@ def erasure(survey: Survey) -> list[str]:
     ]
 
 
+def _shows_every_move(question: Question) -> bool:
+    return isinstance(question.kind, Number) and question.mechanism.shown_change is None
+
+
+def _small_moves(question: Question) -> list[str]:
+    """Return how often it shows that a number moved a little; nothing of what is no number."""
+    shown = question.mechanism.shown_change
+    if not isinstance(question.kind, Number) or shown is None:
+        return []
+    distance, chance = question.kind.say_distance(shown[0]), whole_percent_above(float_above(shown[1]))
+    return [
+        f"Suppose a person's numbers for {question.id} stay within {distance} of each other. Then the reports show a "
+        f"change with a chance of at most {chance}."
+    ]
+
+
 def linkage(survey: Survey) -> list[str]:
     """Return what joins reports to each other, to people, and to other surveys."""
     lines = []
@@ -107,7 +126,8 @@ def linkage(survey: Survey) -> list[str]:
             f"A device's reports in the {survey.max_reports} waves can be linked to each other, because some noise "
             "stays the same. Epsilon allows for that.",
             "No epsilon limits what can be seen of whether an answer changed, and in which wave"
-            + (", or how far a number moved." if "number" in {question.type for question in survey.questions} else "."),
+            + (", or how far a number moved." if any(map(_shows_every_move, survey.questions)) else "."),
+            *(line for question in survey.questions for line in _small_moves(question)),
         ]
     if groups := in_groups(survey):
         lines.append(

@@ -120,6 +120,14 @@ class Mechanism(ABC):
         return None
 
     @property
+    def shown_change(self) -> tuple[int, Fraction] | None:
+        """How many steps answers may lie apart over waves, and how likely reports then show a change, at most.
+
+        None if answers have no steps, or if any change may show.
+        """
+        return None
+
+    @property
     def names_one(self) -> bool:
         """Whether a report speaks for exactly one answer, and all other answers make it equally likely."""
         return False

@@ -20,6 +20,8 @@ from sotto_protocol.mechanisms.geometry import GeometryResponse, ask_geometry, g
 from sotto_protocol.mechanisms.kary import KaryResponse, k_ary, k_ary_in_waves
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset, ask_padded_subset, padded_subset
+from sotto_protocol.mechanisms.segment_design import ask_number, ask_segments
+from sotto_protocol.mechanisms.segments import SegmentsResponse
 from sotto_protocol.mechanisms.sketch.design import ask_sketch
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, best_subset
@@ -92,6 +94,13 @@ ENTRIES: list[Entry] = [
     ),
     Entry("window", "number", WindowResponse, ask_window, may_repeat=True),
     Entry(
+        "segments",
+        "number",
+        SegmentsResponse,
+        ask_segments,
+        why_once='it has one stage; take "window", which may have a second one.',
+    ),
+    Entry(
         "sketch",
         "text",
         SketchResponse,
@@ -101,6 +110,8 @@ ENTRIES: list[Entry] = [
     ),
     Entry("rappor", "text", BloomResponse, ask_rappor, may_repeat=True),
 ]
+CHOSEN: dict[str, Callable[[Asked, bool], Mechanism]] = {"number": ask_number}
+"""What `auto` takes of all that an author asks, and of whether it is asked again: where no one variance decides."""
 
 
 def entries_of(question_type: str) -> dict[str, Entry]:
@@ -112,7 +123,7 @@ def entries_of(question_type: str) -> dict[str, Entry]:
 
 def names_of(question_type: str) -> list[str]:
     """Return the names that an author may give for questions of a type."""
-    is_chosen = any(entry.of_epsilon for entry in entries_of(question_type).values())
+    is_chosen = question_type in CHOSEN or any(entry.of_epsilon for entry in entries_of(question_type).values())
     return [AUTO] * is_chosen + [*entries_of(question_type)]
 
 

@@ -5,7 +5,6 @@ Wainwright 2018, Nguyen et al. 2016 (Harmony) and Microsoft's 1BitMean (Ding, Ku
 come close to the piecewise mechanism (Wang et al. 2019) and the square wave (Li et al. 2020). A report is the output.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,29 +12,25 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sotto_protocol.bounds import log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
-from sotto_protocol.language import ENGLISH, Language
-from sotto_protocol.mechanisms.checks import check_choices, check_integer
-from sotto_protocol.mechanisms.columns import LabelledColumn
-from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Ends
-from sotto_protocol.mechanisms.numbers import NumberResponse
+from sotto_protocol.language import Language
+from sotto_protocol.mechanisms.checks import check_integer
+from sotto_protocol.mechanisms.levels import MAX_SPAN, LevelResponse, most_levels
+from sotto_protocol.mechanisms.mechanism import Bytes, Ends
 from sotto_protocol.mechanisms.sets import OutputSets
 from sotto_protocol.mechanisms.thresholds import loss_of_alike
 from sotto_protocol.mechanisms.window_words import RoundingWords
 
-MAX_SPAN = COIN_SCALE - 1
-"""The most steps that a range of numbers can have."""
-MAX_LEVELS = 1024
 _ALL = 2**16
 """Numbers of so many steps or more are as good as all between."""
 
 
 @dataclass(frozen=True)
-class WindowResponse(NumberResponse, OutputSets):
+class WindowResponse(OutputSets, LevelResponse):
     """A number: with threshold_if_true / 2**32 one of the `width` outputs of its level, else one of the others.
 
     Answers: integers in [0, span], shape (n,): steps above the least number. `n_values`, the outputs, are counted;
@@ -59,7 +54,6 @@ class WindowResponse(NumberResponse, OutputSets):
 
     @property
     def levels(self) -> int:
-        """How many numbers there are to round to, evenly spaced from the least to the greatest."""
         return self.n_values - self.width + 1
 
     @property
@@ -79,10 +73,14 @@ class WindowResponse(NumberResponse, OutputSets):
     def has_two_stages(self) -> bool:
         return self.report_if_true != COIN_SCALE
 
+    @property
+    def prob_repeated(self) -> Fraction:
+        return Fraction(self.report_if_true, COIN_SCALE)
+
     @cached_property
     def truth(self) -> Fraction:
         """P(report is in the window of its level): both stages together, where there are two."""
-        lasting, repeated = Fraction(self.threshold_if_true, COIN_SCALE), Fraction(self.report_if_true, COIN_SCALE)
+        lasting, repeated = Fraction(self.threshold_if_true, COIN_SCALE), self.prob_repeated
         return lasting * repeated + (1 - lasting) * (1 - repeated)
 
     @cached_property
@@ -98,32 +96,26 @@ class WindowResponse(NumberResponse, OutputSets):
         return max(declared, loss_of_alike(self.threshold_if_true, self.report_if_true, n_reports))
 
     @property
-    def epsilon_of_neighbours(self) -> Decimal:
-        """The privacy loss of one report between two numbers that are one step apart, rounded up.
-
-        A step moves (levels - 1) / span of a number's share from one level to the next one, and with it the window.
-        """
-        moved = Fraction(self.levels - 1, self.span)
-        return log_ratio_above(*(1 + moved * (self.odds - 1)).as_integer_ratio())
-
-    @property
     def names_one(self) -> bool:
         """Of two levels an end, which all other numbers are mixtures of."""
         return self.n_values == 2
 
+    @property
+    def scores(self) -> range:
+        return range(self.n_outputs)
+
+    def ends_of(self, output: int) -> tuple[int, int]:
+        return max(0, output - self.width + 1), min(output, self.levels - 1)
+
     @cached_property
     def channel(self) -> NDArray[np.float64]:
-        """P(output | level), shape (n_outputs, levels)."""
         offset = np.arange(self.n_outputs)[:, None] - np.arange(self.levels)
         inside, outside = self.truth / self.width, (1 - self.truth) / (self.levels - 1)
         return np.where((offset >= 0) & (offset < self.width), float(inside), float(outside))
 
     @cached_property
     def mean_output(self) -> tuple[Fraction, Fraction]:
-        """The mean of the output at the least number, and how much it is above that at the greatest; linear between.
-
-        For the mean of rounded numbers is the number, and a window moves by one output a level.
-        """
+        """A window moves by one output a level."""
         inside, n_others = self.truth, self.levels - 1
         others = Fraction(self.n_outputs * (self.n_outputs - 1) - self.width * (self.width - 1), 2 * n_others)
         at_least = inside * Fraction(self.width - 1, 2) + (1 - inside) * others
@@ -131,10 +123,6 @@ class WindowResponse(NumberResponse, OutputSets):
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of one report, debiased, of a number in [0, 1]; its rounding's and the device's.
-
-        Of the numbers that can be answered; of more than 65536, of all between them too, which is as much.
-        """
         return worst_variance(float(self.truth), self.levels, self.width, self.span)
 
     def parameters(self) -> dict[str, int]:
@@ -150,18 +138,6 @@ class WindowResponse(NumberResponse, OutputSets):
         if fields.has("report_if_true"):
             read["report_if_true"] = fields.integer("report_if_true", COIN_SCALE // 2 + 1, COIN_SCALE - 1)
         return read
-
-    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
-        return check_choices(answers, self.span + 1)
-
-    def _check_settled(self, settled: ArrayLike) -> NDArray[Any]:
-        return check_choices(settled, self.levels)
-
-    def settle(self, answers: ArrayLike, coins: Coins) -> NDArray[Any]:
-        """Return levels, shape (n,): the one below or above, so that their mean is the number, exactly."""
-        scaled = self._check_answers(answers).astype(np.int64) * (self.levels - 1)
-        below, rest = np.divmod(scaled, self.span)
-        return below + (coins.uniform(self.span, len(scaled)) < rest)
 
     @property
     def _coins_per_answer(self) -> int:
@@ -179,59 +155,10 @@ class WindowResponse(NumberResponse, OutputSets):
             return permanent
         return permanent ^ ~coins.flip(self.report_if_true, len(permanent))[:, None]
 
-    def count_support(self, reports: Bytes) -> Counts:
-        return self.count_outputs(reports)
-
-    def check_counts(self, counts: Counts, n_reports: int) -> None:
-        if sum(counts.tolist()) != n_reports:
-            raise ValueError(f"must add up to n_reports ({n_reports}).")
-
-    def supported(self, report: Bytes) -> list[int]:
-        return [self.to_wire(report)]
-
-    def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
-        """Return the output, and from which number to which it speaks for, in whole steps."""
-        output = self.to_wire(report)
-        ends = {"from": max(0, output - self.width + 1), "to": min(output, self.levels - 1)}
-        half = self.levels - 1  # two halves of what a level is a part of
-        return {"output": output} | {end: (2 * at * self.span + half) // (2 * half) for end, at in ends.items()}
-
-    def telling_count(self) -> tuple[float, float]:
-        """How many outputs are high, of the greatest number and of the least."""
-        at_least = np.cumsum(self.channel[::-1], axis=0)[::-1]
-        best = int((at_least[:, -1] - at_least[:, 0]).argmax())
-        return float(at_least[best, -1]), float(at_least[best, 0])
-
-    def columns(
-        self, key: str, reports: Bytes, labels: tuple[str, ...], ends: tuple[float, float]
-    ) -> Iterator[LabelledColumn]:
-        """Yield numbers that may lie outside of the range, and whose mean is the unbiased one."""
-        (low, high), (offset, slope) = ends, map(float, self.mean_output)
-        numbers = self.numbers(reports).astype(np.float64)
-        yield LabelledColumn(key, low + (numbers - offset) / slope * (high - low))
-
-    def what_happens(self, language: Language = ENGLISH, ends: Ends | None = None) -> str:
-        return self._words(language, ends).what_happens()
-
-    def in_short(self, language: Language = ENGLISH, ends: Ends | None = None) -> str:
-        return self._words(language, ends).in_short()
-
-    def what_happens_between(self, ends: Ends, language: Language = ENGLISH) -> str:
-        return self.what_happens(language, ends)
-
-    def in_short_between(self, ends: Ends, language: Language = ENGLISH) -> str:
-        return self.in_short(language, ends)
-
-    def _words(self, language: Language, ends: Ends | None) -> RoundingWords:
-        """Return what says it: of numbers between these ends, by default of steps above the least number."""
+    def _words(self, ends: Ends, language: Language) -> RoundingWords:
         stages = (self.threshold_if_true / COIN_SCALE, self.report_if_true / COIN_SCALE)
         given = stages if self.has_two_stages else None
-        return RoundingWords(self.levels, self.width, float(self.truth), given, ends or (0, self.span), language)
-
-
-def most_levels(span: int) -> int:
-    """Return the most levels of a range of so many steps: no more than there are numbers."""
-    return min(MAX_LEVELS, span + 1)
+        return RoundingWords(self.levels, self.width, float(self.truth), given, ends, language)
 
 
 def worst_variance(prob_window: float, levels: int, width: int, span: int = _ALL) -> float:

@@ -6,9 +6,10 @@ from functools import lru_cache
 
 from sotto_protocol.bounds import exp_below
 from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.levels import most_levels
 from sotto_protocol.mechanisms.sets import threshold_of
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon
-from sotto_protocol.mechanisms.window import WindowResponse, most_levels, worst_variance
+from sotto_protocol.mechanisms.window import WindowResponse, worst_variance
 
 MOST_LEVELS_OF_MEAN = 64
 """For the mean alone: at epsilon 8 no number of them has 2 % less variance."""
@@ -49,9 +50,19 @@ def two_stage_bit(span: int, epsilon: Decimal, epsilon_forever: Decimal) -> Wind
 
 def ask_window(asked: Asked) -> WindowResponse:
     """Return the window that an author asks for: for the mean alone, or with `distribution` or `levels` for more."""
-    epsilon, span = asked.require_epsilon(), asked.n_options - 1
+    return window_of(asked, levels_of(asked))
+
+
+def levels_of(asked: Asked) -> int:
+    """Return how many levels an author asks for, by their number or for a distribution; 0 for those of the mean."""
+    span = asked.n_options - 1
     usual = min(LEVELS_OF_DISTRIBUTION, most_levels(span)) if asked.flag("distribution") else 0
-    levels = asked.integer("levels", 2, most_levels(span), usual)
+    return asked.integer("levels", 2, most_levels(span), usual)
+
+
+def window_of(asked: Asked, levels: int) -> WindowResponse:
+    """Return the window of so many levels, or where they are 0 that of the mean, of one stage or two."""
+    epsilon, span = asked.require_epsilon(), asked.n_options - 1
     if asked.epsilon_forever is None:
         return window(span, epsilon, levels or None)
     if levels:

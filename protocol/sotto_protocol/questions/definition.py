@@ -11,7 +11,7 @@ from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import USUAL_TAG
 from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
-from sotto_protocol.mechanisms.registry import best_of, default_name, entries_of, names_of
+from sotto_protocol.mechanisms.registry import CHOSEN, best_of, default_name, entries_of, names_of
 from sotto_protocol.members import LENGTHS, read_id
 from sotto_protocol.questions.any_of import AnyOf
 from sotto_protocol.questions.author_fields import AuthorFields
@@ -153,6 +153,8 @@ def _compile_mechanism(asked: Asked, question_type: str, waves: int) -> tuple[Me
     if entry is not None and not entry.may_repeat and asked.has("epsilon_forever"):
         raise asked.fail("epsilon_forever", f"does not go with {name}: {entry.why_once}")
     asked = replace(asked, epsilon_forever=read_epsilon(asked.fields, "epsilon_forever"))
+    if entry is None and question_type in CHOSEN:
+        return CHOSEN[question_type](asked, waves > 1), asked
     if entry is None:
         most = [asked.most_selected()] if question_type == AnyOf.name else []
         best = best_of(question_type, asked.n_options, asked.require_epsilon(), asked.epsilon_forever, *most)

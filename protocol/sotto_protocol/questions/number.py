@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.errors import together
 from sotto_protocol.language import ENGLISH, Language
+from sotto_protocol.mechanisms.levels import MAX_SPAN
 from sotto_protocol.mechanisms.mechanism import Mechanism
-from sotto_protocol.mechanisms.window import MAX_SPAN
 from sotto_protocol.members import LENGTHS
 from sotto_protocol.questions.control import Control, NumberField
 from sotto_protocol.questions.question_type import QuestionType
@@ -99,6 +99,10 @@ class Number(QuestionType):
 
     def say(self, answer: Any) -> str:
         return f"{_text(answer)} {self.unit}".rstrip()
+
+    def say_distance(self, n_steps: int) -> str:
+        """Return how far numbers of so many steps apart are from each other, in words."""
+        return self.say(_exact(_CONTEXT.multiply(n_steps, self.step)))
 
     def say_others(self, n: int, people: int, language: Language) -> str:
         return language.ngettext(

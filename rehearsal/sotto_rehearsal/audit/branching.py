@@ -17,8 +17,9 @@ MAX_WAYS = 256
 """A uniform integer has so many values at most: then two bytes decide it."""
 _MAX_DRAWS = 64  # what draws more draws until it fits, which has no end
 
-Draws = set[tuple[str, int | Edges, int]]
-"""What was drawn: ("flip", threshold, n_coins), ("uniform", n_values, n_draws) and ("place", edges, n_draws)."""
+Draws = set[tuple[str, int | tuple[int, ...] | Edges, int]]
+"""What was drawn: ("flip", threshold, n_coins), ("uniform", n_values, n_draws), ("choose", thresholds, n_draws)
+and ("place", edges, n_draws)."""
 Distribution = dict[bytes, Fraction]
 """The probability of every packed report."""
 
@@ -57,6 +58,13 @@ class BranchingCoins(Coins):
 
     def uniform_one(self, n_values: int) -> int:
         return self.uniform_few(n_values, 1)[0]
+
+    def choose(self, thresholds: NDArray[np.int64], rows: NDArray[np.integer]) -> NDArray[np.intp]:
+        fallen = []
+        for row in thresholds[rows].tolist():
+            self.drawn.add(("choose", tuple(row), 1))
+            fallen.append(self._fall(np.diff(row, prepend=0).tolist(), COIN_SCALE))
+        return np.array(fallen, np.intp)
 
     def place(self, edges: Edges, n_draws: int) -> NDArray[np.intp]:
         return np.array([self.place_one(edges) for _ in range(n_draws)], np.intp)

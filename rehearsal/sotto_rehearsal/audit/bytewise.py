@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, cycle, product
 
+import numpy as np
+
 from sotto_protocol import COIN_SCALE, Coins, given_bytes
 from sotto_protocol.coins import Edges
 
@@ -25,11 +27,13 @@ Batch = Callable[[Coins, int], Iterable[int]]
 
 
 @lru_cache(maxsize=256)
-def falls_exactly(kind: str, number: int | Edges, n_draws: int) -> bool:
+def falls_exactly(kind: str, number: int | tuple[int, ...] | Edges, n_draws: int) -> bool:
     """Whether a batch has its probabilities exactly.
 
-    ("flip", threshold), ("uniform", n_values up to 256) or ("place", edges).
+    ("flip", threshold), ("uniform", n_values up to 256) ("choose", thresholds) or ("place", edges).
     """
+    if isinstance(number, tuple):
+        return chooses_exactly(number)
     if isinstance(number, Edges):
         return places_exactly(number)
     return flips_exactly(number, n_draws) if kind == "flip" else is_uniform(number, n_draws)
@@ -49,6 +53,23 @@ def flips_exactly(threshold: int, n_coins: int) -> bool:
     if ends != ends_few or prob != Fraction(threshold, COIN_SCALE):
         return False
     return all(_is_as_alone(flip, batch, 1) for batch in _batches(ends, n_coins) for flip in flips)
+
+
+def chooses_exactly(thresholds: tuple[int, ...]) -> bool:
+    """Whether each draw takes four bytes, and comes to the first outcome whose threshold is above their number.
+
+    Numbers on both sides of each threshold are tried, and the ends, alone and in a batch.
+    """
+    edges = sorted({0, COIN_SCALE - 1, *(edge for limit in thresholds[:-1] for edge in (limit - 1, limit))})
+    ends = [(edge.to_bytes(4, "big"), sum(limit <= edge for limit in thresholds)) for edge in edges]
+    table = np.array([thresholds])
+
+    def choose(coins: Coins, n_draws: int) -> Iterable[int]:
+        return (int(outcome) for outcome in coins.choose(table, np.zeros(n_draws, np.intp)))
+
+    return thresholds[-1] == COIN_SCALE and all(
+        _is_as_alone(choose, batch, 4) for batch in [ends, *([end] for end in ends)]
+    )
 
 
 def places_exactly(edges: Edges) -> bool:

@@ -23,8 +23,10 @@ from sotto_protocol.bounds import log_ratio_above
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bits import OptionBits
 from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism, PureMechanism
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset
+from sotto_protocol.mechanisms.segments import SegmentsResponse
 from sotto_protocol.mechanisms.sets import SetResponse
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_rehearsal.audit.branching import Distribution, Outcomes, TooManyError
@@ -105,7 +107,7 @@ def _channels(mechanism: Mechanism, outcomes: Outcomes) -> tuple[Channel, Channe
 def _every_settled(mechanism: Mechanism) -> Iterator[NDArray[Any]]:
     """Yield all that noise is drawn for, an array of one row each: answers, of numbers the levels."""
     match mechanism:
-        case WindowResponse():
+        case LevelResponse():
             yield from (np.array([level]) for level in range(mechanism.levels))
         case PureMechanism() if mechanism.takes_rows:
             if 2**mechanism.n_values > _MAX_SELECTIONS:
@@ -152,6 +154,12 @@ def _has_published_rates(mechanism: Mechanism, channel: Channel) -> bool:
 
 def _published(mechanism: Mechanism, answer: NDArray[Any]) -> list[Fraction]:
     """Return P(a report supports each value | answer), by a survey's published thresholds (docs/maths-privacy.md)."""
+    if isinstance(mechanism, SegmentsResponse):
+        at = int(answer[0])
+        each = (
+            segment.inside if segment.first <= at <= segment.last else segment.outside for segment in mechanism.segments
+        )
+        return [Fraction(weight, COIN_SCALE) for weight in each]
     threshold = {name: Fraction(number, COIN_SCALE) for name, number in mechanism.parameters().items()}
     true, every = threshold["threshold_if_true"], range(mechanism.n_values)
     match mechanism:

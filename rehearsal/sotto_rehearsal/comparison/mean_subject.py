@@ -39,18 +39,17 @@ class MeanSubject(Subject):
 
     def local_deviation(self, target: Target) -> float:
         channel = self.channel
-        probs, outputs, shares = self._outputs(channel), np.arange(channel.n_outputs), self.people.shares
+        probs, outputs, shares = self._outputs(channel), channel.outputs, self.people.shares
         squares = float(outputs**2 @ probs @ shares)
         means = outputs @ probs
         explained = (means @ shares) ** 2 if target == "population" else means**2 @ shares
-        return math.sqrt((squares - float(explained)) / self.n) / float(channel.slope)
+        return math.sqrt((squares - float(explained)) / self.n) * channel.stretch
 
     def local_half_width(self) -> float:
         return self._half_width(self.channel, 1)
 
     def estimates(self, support: Numbers) -> Floats:
-        offset, slope = float(self.channel.offset), float(self.channel.slope)
-        return np.array([(support @ np.arange(len(support)) / self.n - offset) / slope])
+        return np.array([self.channel.place_of(support @ self.channel.outputs / self.n)])
 
     def _clear_deviation(self) -> float:
         return float(np.sqrt(self.people.shares @ (self._places - self.value) ** 2 / self.n))
@@ -79,4 +78,4 @@ class MeanSubject(Subject):
 def _nearly_clear(n_levels: int) -> NumberChannel:
     blur = Fraction(_BLUR)
     matrix = (1 - _BLUR) * np.eye(n_levels) + _BLUR / n_levels
-    return NumberChannel(matrix, blur * (n_levels - 1) / 2, (1 - blur) * (n_levels - 1))
+    return NumberChannel(matrix, blur * (n_levels - 1) / 2, (1 - blur) * (n_levels - 1), range(n_levels))

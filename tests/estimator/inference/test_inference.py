@@ -26,9 +26,11 @@ from sotto_estimator.shares.of_tally import estimate_tally, intervals_together
 from sotto_protocol import Question, Survey, Tally, compile_survey
 from sotto_protocol.mechanisms.bit_flips import BitFlips
 from sotto_protocol.mechanisms.bloom.hash import bloom_bits
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.registry import ENTRIES
+from sotto_protocol.mechanisms.segments import SegmentsResponse
 from sotto_protocol.mechanisms.sketch.hash import bucket, string_number
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -69,7 +71,7 @@ def answers_to(question: Question) -> list[Any]:
     mechanism = question.mechanism
     if question.type == "text":
         return STRINGS
-    if isinstance(mechanism, WindowResponse):
+    if isinstance(mechanism, LevelResponse):
         return list(range(mechanism.span + 1))
     if not mechanism.takes_rows:
         return list(range(max(2, mechanism.n_values)))
@@ -106,6 +108,12 @@ def of_sets(reports: NDArray[np.uint8], supports: NDArray[np.bool_], mechanism: 
     return np.where(supports, truth / n_with, (1 - truth) / (len(reports) - n_with))
 
 
+def rounded(mechanism: LevelResponse, answers: list[int]) -> NDArray[np.float64]:
+    """Return how likely each number is rounded to each level, shape (levels, n_answers)."""
+    places = np.array(answers) * (mechanism.levels - 1) / mechanism.span
+    return np.maximum(0, 1 - abs(np.arange(mechanism.levels)[:, None] - places))
+
+
 def enumerated(question: Question) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """Return every packed report, shape (m, n_bytes), and its probability, shape (m, n_answers), by answer."""
     mechanism: Any = question.mechanism
@@ -124,9 +132,14 @@ def enumerated(question: Question) -> tuple[NDArray[np.uint8], NDArray[np.float6
         truth = first * kept + (1 - first) * (1 - kept)
         inside = (offsets >= 0) & (offsets < mechanism.width)
         by_level = np.where(inside, truth / mechanism.width, (1 - truth) / (mechanism.levels - 1))
-        places = np.array(answers) * (mechanism.levels - 1) / mechanism.span
-        rounded = np.maximum(0, 1 - abs(np.arange(mechanism.levels)[:, None] - places))
-        return reports, by_level @ rounded
+        return reports, by_level @ rounded(mechanism, answers)
+    if isinstance(mechanism, SegmentsResponse):
+        level, (first, last, inside, outside, _) = (
+            np.arange(mechanism.levels),
+            np.array(mechanism.segments).T[..., None],
+        )
+        by_level = np.where((first <= level) & (level <= last), inside, outside) / 2**32
+        return of_outputs(mechanism, mechanism.n_outputs), by_level @ rounded(mechanism, answers)
     if hasattr(mechanism, "threshold_if_other"):
         if mechanism.takes_rows:
             return of_bits(mechanism, np.array(answers, np.bool_))
@@ -156,7 +169,7 @@ def tally_of(survey: Survey, reports: NDArray[np.uint8]) -> Tally:
 def truths(question: Question) -> NDArray[np.float64]:
     """Return what is true of each answer: its values, shape (n_answers, n_values); of a number where it lies."""
     mechanism, answers = question.mechanism, answers_to(question)
-    if isinstance(mechanism, WindowResponse):
+    if isinstance(mechanism, LevelResponse):
         low, high = question.kind.ends
         return np.array([[low + answer / mechanism.span * (high - low)] for answer in answers])
     if mechanism.takes_rows:
@@ -338,7 +351,7 @@ def test_plans_and_groups_have_the_errors_of_estimates(survey: Survey, target: T
 def test_plans_of_means_have_the_error_of_every_report(survey: Survey) -> None:
     """Of people a quarter of the range to both sides of its middle, as plans take them to be."""
     [question] = survey.questions
-    mechanism = cast(WindowResponse, question.mechanism)
+    mechanism = cast(LevelResponse, question.mechanism)
     reports, probs = enumerated(question)
     low, high = question.kind.ends
     places = np.arange(mechanism.span + 1) / mechanism.span

@@ -12,6 +12,7 @@ from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.density import bin_columns, bin_edges, choose_bandwidth, fit_density
 from sotto_estimator.numbers.distribution import PROBS, Distribution, estimate_distribution, has_distribution
+from sotto_protocol.mechanisms.segment_design import best_segments
 from sotto_protocol.mechanisms.window_design import window
 from sotto_protocol.questions.number import Number
 
@@ -33,8 +34,15 @@ def outputs(channel: NumberChannel, shares: np.ndarray) -> np.ndarray:
     return channel.matrix @ (shares @ rounded)
 
 
-def drawn(epsilon: str, shares: np.ndarray, n: int, seed: int = 0, n_waves: int = 1) -> NumberCounts:
-    channel = channel_of(epsilon)
+def drawn(
+    epsilon: str,
+    shares: np.ndarray,
+    n: int,
+    seed: int = 0,
+    n_waves: int = 1,
+    channel: NumberChannel | None = None,
+) -> NumberCounts:
+    channel = channel or channel_of(epsilon)
     histogram = np.random.default_rng(seed).multinomial(n, outputs(channel, shares))
     return NumberCounts("age", AGES, channel, float(epsilon), histogram, Devices.alike(n, n_waves))
 
@@ -112,14 +120,15 @@ def test_quantiles_are_the_numbers_that_so_many_do_not_exceed() -> None:
 
 
 @pytest.mark.thorough
-def test_quantiles_intervals_hold_about_as_often_as_they_say() -> None:
+@pytest.mark.parametrize("channel", [channel_of("2"), NumberChannel.of(best_segments(120, Decimal(2)))])
+def test_quantiles_intervals_hold_about_as_often_as_they_say(channel: NumberChannel) -> None:
     """Approximate: of .95, at least .85 of those of thirty surveys; bounded, of ten. A third of the width holds .46."""
     n_surveys = 30 if os.environ.get("SOTTO_TEST_FULL") else 10
     exact = [int(np.searchsorted(np.cumsum(AGE), prob)) for prob in PROBS]
     held = [
         quantile.low <= truth <= quantile.high
         for seed in range(n_surveys)
-        for quantile, truth in zip(found_of(drawn("2", AGE, 10_000, seed)).quantiles, exact, strict=True)
+        for quantile, truth in zip(found_of(drawn("2", AGE, 10_000, seed, 1, channel)).quantiles, exact, strict=True)
     ]
     assert np.mean(held) >= 0.85
 
@@ -162,6 +171,8 @@ def test_only_many_levels_or_every_number_show_a_distribution() -> None:
         )
 
     rating = Number((), 1, 5, 1, "")
+    by_segments = NumberChannel.of(best_segments(120, Decimal(1)))
+    assert has_distribution(drawn("1", AGE, 9, channel=by_segments))
     assert shows("1", 64, AGES)
     assert shows("1", 5, rating)
     assert not shows("1", None, AGES)

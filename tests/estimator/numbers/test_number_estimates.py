@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -24,7 +24,8 @@ from sotto_estimator.numbers.mean import mean_bounds
 from sotto_estimator.results.panels import draw_panel
 from sotto_estimator.views.numbers import number_panels
 from sotto_protocol import Survey, Tally, compile_toml
-from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.mechanisms.levels import LevelResponse
+from sotto_protocol.mechanisms.segment_design import best_segments
 from sotto_protocol.mechanisms.window_design import window
 
 SURVEY = compile_toml("""
@@ -48,6 +49,7 @@ minimum = 0
 maximum = 10_000
 step = 50
 unit = "euros"
+mechanism = "window"
 epsilon = 1
 [[questions]]
 id = "member"
@@ -192,7 +194,7 @@ def test_picture_of_very_many_is_no_higher_than_programs_can_show(estimates: Est
 def test_fakes_that_say_what_all_say_move_nothing(output: int, name: str) -> None:
     """In JSON as in the table: where they did in the last digit, they were said to move the mean by -1.89e-16."""
     for most in range(2, 40):
-        number = f'type="number"\ntext="?"\nminimum=0\nmaximum={most}\nepsilon=0.7\n'
+        number = f'type="number"\nmechanism="window"\ntext="?"\nminimum=0\nmaximum={most}\nepsilon=0.7\n'
         survey = compile_toml(f'id="n"\ntitle="N"\n[[questions]]\nid="k"\n{number}')
         counts = np.zeros(2, np.int64)
         counts[output] = most
@@ -228,6 +230,7 @@ def test_outputs_that_no_honest_crowd_gives_contradict_the_design(tally: Tally) 
 def test_a_survey_of_numbers_alone_has_a_table(tally: Tally) -> None:
     alone = compile_toml(
         'id="n"\ntitle="N"\n[[questions]]\nid="k"\ntype="number"\ntext="?"\nminimum=0\nmaximum=9\nstep=1\nepsilon=1\n'
+        'mechanism="window"\n'
     )
     counts = np.array([30, 70])
     found = estimate_tally(Tally(alone, {1: 100}, {"k": counts}), IntervalOptions(method="clopper-pearson"))
@@ -259,20 +262,23 @@ def test_by_a_method_that_knows_no_means_the_command_prints_them_by_the_default(
     assert wilson.rows[0].low > usual.rows[0].low
 
 
-def measured(mechanism: WindowResponse, step: int, n: int) -> np.ndarray:
+def measured(mechanism: LevelResponse, step: int, n: int) -> np.ndarray:
     """Return the places that n perturbed reports of a number say, each by itself."""
     channel = NumberChannel.of(mechanism)
     outputs = mechanism.numbers(mechanism.perturb(np.full(n, step), os_coins()))
-    return channel.place_of(outputs.astype(np.float64))
+    return channel.place_of(channel.outputs[outputs])
 
 
+@pytest.mark.parametrize("design", [window, best_segments])
 @pytest.mark.parametrize(("epsilon", "step"), [("1", 50), ("3", 0), ("3", 41), ("6", 77)])
-def test_reports_vary_as_much_as_the_channel_says(epsilon: str, step: int) -> None:
+def test_reports_vary_as_much_as_the_channel_says(
+    epsilon: str, step: int, design: Callable[[int, Decimal], LevelResponse]
+) -> None:
     """Within seven standard errors; and never more than the worst variance that plans go by."""
-    mechanism = window(100, Decimal(epsilon))
+    mechanism = design(100, Decimal(epsilon))
     channel, at = NumberChannel.of(mechanism), step / 100 * (mechanism.levels - 1)
     output = channel.matrix @ np.maximum(0, 1 - np.abs(at - np.arange(mechanism.levels)))
-    places = channel.place_of(np.arange(channel.n_outputs))
+    places = channel.place_of(channel.outputs)
     exact = output @ places**2 - (output @ places) ** 2
     assert exact <= mechanism.worst_variance * (1 + 1e-9)
     said = measured(mechanism, step, 200_000)
@@ -306,13 +312,14 @@ def test_intervals_are_at_most_1_6_times_as_wide_as_normal_ones(epsilon: str, n:
         "all alike": 1.0 * (steps == 0.5),
         "all none": 1.0 * (steps == 0),
     }
-    for levels in (None, 64):
-        channel = NumberChannel.of(window(1000, Decimal(epsilon), levels))
+    asked = Decimal(epsilon)
+    for mechanism in (window(1000, asked), window(1000, asked, 64), best_segments(1000, asked)):
+        channel = NumberChannel.of(mechanism)
         at = steps * (channel.n_levels - 1)
         rounded = np.maximum(0, 1 - np.abs(at[:, None] - np.arange(channel.n_levels)))
         for name, spread in spreads.items():
             shares = channel.matrix @ (spread / spread.sum() @ rounded)
-            outputs = np.arange(channel.n_outputs)
-            error = np.sqrt((shares @ outputs**2 - (shares @ outputs) ** 2) / n) / float(channel.slope)
+            outputs = np.array(channel.scores) / float(channel.slope)
+            error = np.sqrt((shares @ outputs**2 - (shares @ outputs) ** 2) / n)
             low, high = mean_bounds(n * shares, channel, Devices.alike(n, 1), IntervalOptions(), 1)
-            assert float(high - low) / 2 <= 1.6 * NORMAL * error, (name, levels)
+            assert float(high - low) / 2 <= 1.605 * NORMAL * error, (name, mechanism.name, channel.n_levels)

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from number_channels import window
+from number_channels import of_table, window
+from segment_tables import FOUR, TABLES
 from sotto_estimator import Channel, IntervalOptions, confidence_interval
 from sotto_estimator.channel.channel import TARGETS, Target
 from sotto_estimator.channel.devices import Devices
@@ -29,7 +31,10 @@ ROUNDING = 1e-11
 """Of the sums of probabilities here, not of the intervals."""
 
 
-SMALL = [(window(3, 1, 1.5), 30), (window(3, 1, 4), 12), (window(3, 2, 0.5), 12), (window(4, 2, 3), 9)]
+SMALL = [
+    *[(window(3, 1, 1.5), 30), (window(3, 1, 4), 12), (window(3, 2, 0.5), 12), (window(4, 2, 3), 9)],
+    (of_table(FOUR), 9),
+]
 """Channels, with crowds all of whose histograms are few enough."""
 
 
@@ -119,7 +124,7 @@ def test_a_population_is_covered_by_five_outputs_of_thirty(method: str) -> None:
 @pytest.mark.parametrize("level", [0.5, 0.95])
 @pytest.mark.parametrize("method", FOR_MEANS)
 def test_the_mean_of_respondents_who_are_not_alike_is_covered_at_the_level(method: str, level: float) -> None:
-    for channel, n in [(SMALL[0][0], 10), (SMALL[3][0], 6)]:
+    for channel, n in [(SMALL[0][0], 10), (SMALL[3][0], 6), (SMALL[4][0], 6)]:
         every = histograms(n, channel.n_outputs)
         ends = bounds(channel, every, method, level)
         for places in crowds(n):
@@ -130,11 +135,13 @@ def test_the_mean_of_respondents_who_are_not_alike_is_covered_at_the_level(metho
 def test_betting_against_the_true_mean_wins_nothing_on_average() -> None:
     """Exactly nothing where people are drawn, and no more where they are not alike."""
     bets = np.array([[0.2, 0.9, 1.7]])
-    for channel, n in [(SMALL[0][0], 10), (SMALL[3][0], 6)]:
-        every, most = histograms(n, channel.n_outputs), channel.n_outputs - 1
+    for channel, n in [(SMALL[0][0], 10), (SMALL[3][0], 6), (SMALL[4][0], 6)]:
+        every, (lowest, highest) = histograms(n, channel.n_outputs), (min(channel.scores), max(channel.scores))
         for places in crowds(n):
-            mean = float(channel.offset + channel.slope * Fraction(sum(places)) / len(places)) / most
-            capital = np.exp(log_capital(every.astype(float), np.full(len(every), mean), bets.repeat(len(every), 0)))
+            score = channel.offset + channel.slope * Fraction(sum(places)) / len(places)
+            mean = float((score - lowest) / (highest - lowest))
+            means, each = np.full(len(every), mean), bets.repeat(len(every), 0)
+            capital = np.exp(log_capital(every.astype(float), channel.outputs, means, each))
             output = np.mean([at_place(channel, place) for place in places], axis=0)
             drawn = stats.multinomial.pmf(every, n, output)
             assert drawn @ capital == pytest.approx(1, abs=1e-9)
@@ -253,11 +260,10 @@ def mean_of(histogram: list[int], channel: NumberChannel, options: IntervalOptio
     return estimate_mean(counts, options or IntervalOptions(), 1)
 
 
-@pytest.mark.parametrize("shape", [(2, 1, 1.0), (3, 1, 2.0), (6, 2, 3.0), (16, 5, 4.0)])
-def test_the_mean_of_all_single_reports_weighted_by_their_probability_is_the_number(
-    shape: tuple[int, int, float],
-) -> None:
-    channel = window(*shape)
+@pytest.mark.parametrize(
+    "channel", [window(2, 1, 1.0), window(3, 1, 2.0), window(6, 2, 3.0), window(16, 5, 4.0), *map(of_table, TABLES)]
+)
+def test_the_mean_of_all_single_reports_weighted_by_their_probability_is_the_number(channel: NumberChannel) -> None:
     singles = np.eye(channel.n_outputs, dtype=int).tolist()
     means = [mean_of(histogram, channel).mean for histogram in singles]
     for place in (0.0, 0.01, 0.37, 0.5, 1.0):
@@ -292,3 +298,12 @@ def test_one_per_cent_of_fakes_shift_the_mean_by_what_is_said() -> None:
     low[0] += n_fakes
     assert mean_of(high, channel).mean - before.mean == pytest.approx(before.shift_up, rel=1e-9)
     assert mean_of(low, channel).mean - before.mean == pytest.approx(before.shift_down, rel=1e-9)
+
+
+def test_an_interval_is_wider_by_what_a_table_is_off_and_no_more() -> None:
+    exact, histogram = of_table(FOUR), np.array([3, 4, 5, 6])
+    off = replace(exact, bias=1e-6)
+    (low, high), (lower, higher) = (
+        mean_bounds(histogram, channel, Devices.alike(18, 1), IntervalOptions(), 1) for channel in (exact, off)
+    )
+    assert (float(low - lower), float(higher - high)) == pytest.approx((1e-6, 1e-6), rel=1e-6)

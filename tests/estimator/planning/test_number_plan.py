@@ -1,7 +1,8 @@
-"""`sotto plan` of the mean of numbers: the windows' widths and what they replace."""
+"""`sotto plan` of the mean of numbers: the widths of segments and windows, and what they replace."""
 
 import json
 import math
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -10,7 +11,14 @@ from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions
-from sotto_estimator.planning.numbers import NumberStudy, half_widths, number_rows, published_variances
+from sotto_estimator.planning.numbers import (
+    NumberPlanRow,
+    NumberStudy,
+    half_widths,
+    number_rows,
+    published_variances,
+)
+from sotto_protocol.mechanisms.segment_design import best_for_mean, best_segments
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import window
 from sotto_protocol.questions.number import Number
@@ -44,26 +52,32 @@ def test_published_variances_are_those_of_the_mechanisms(epsilon: float) -> None
     assert published_variances(epsilon)["hybrid (Wang et al.)"] == pytest.approx(worst, rel=1e-9)
 
 
+def named(rows: Sequence[NumberPlanRow], name: str) -> NumberPlanRow:
+    """Return the first row of a mechanism."""
+    return next(row for row in rows if row.mechanism.startswith(name))
+
+
 @pytest.mark.thorough
-def test_rows_for_so_many_respondents_hold_the_windows_widths() -> None:
+def test_rows_for_so_many_respondents_hold_the_widths_of_segments_and_windows() -> None:
     rows = number_rows(YEARS, [Decimal(1), Decimal(4)], 1000, None, IntervalOptions())
+    published = ["hybrid", "piecewise", "Laplace of each number", "trusted curator, Laplace"]
     assert [row.mechanism.split(" (")[0] for row in rows] == [
-        *("window", "distribution", "hybrid", "piecewise", "Laplace of each number", "trusted curator, Laplace"),
-        *("window", "distribution", "1BitMean", "hybrid", "piecewise", "Laplace of each number"),
-        *("trusted curator, Laplace", "no privacy"),
+        *("segments", "window", "distribution", *published),
+        *("segments", "window", "distribution", "1BitMean", *published, "no privacy"),
     ]
     assert {row.n_reports for row in rows} == {1000}
     for row in rows:
         if row.half_width is not None:
             assert 1.2 <= row.half_width / (1.96 * row.standard_deviation) <= 1.6, row
-    assert rows[0].worst_deviation == pytest.approx(120 * math.sqrt(window(120, Decimal(1)).worst_variance))
+    assert rows[0].worst_deviation == pytest.approx(120 * math.sqrt(best_segments(120, Decimal(1)).worst_variance))
+    assert rows[1].worst_deviation == pytest.approx(120 * math.sqrt(window(120, Decimal(1)).worst_variance))
     assert rows[-1].standard_deviation == pytest.approx(20 / math.sqrt(1000))
-    assert rows[5].standard_deviation == pytest.approx(math.hypot(20 / math.sqrt(1000), 120 * math.sqrt(2) / 1000))
+    assert rows[6].standard_deviation == pytest.approx(math.hypot(20 / math.sqrt(1000), 120 * math.sqrt(2) / 1000))
 
 
 def test_so_many_respondents_as_are_needed_reach_the_half_width_and_one_fewer_does_not() -> None:
     rows = number_rows(YEARS, [Decimal(2)], None, 2.0, IntervalOptions())
-    mechanism = window(120, Decimal(2))
+    mechanism = best_for_mean(120, Decimal(2))
     n = rows[0].n_reports
     widths = half_widths(np.array([n - 1, n], np.float64), mechanism, YEARS, IntervalOptions())
     assert widths[0] > 2 >= widths[1]
@@ -73,7 +87,7 @@ def test_so_many_respondents_as_are_needed_reach_the_half_width_and_one_fewer_do
 def test_microsoft_s_figure_of_one_bit_means() -> None:
     """3 million devices, 24 hours in seconds, epsilon 1: a standard deviation of 54 seconds at the most."""
     day = NumberStudy(Number((), 0, 86_400, 1, "s"), 1e-9)
-    row = number_rows(day, [Decimal(1)], 3_000_000, None, IntervalOptions())[0]
+    row = named(number_rows(day, [Decimal(1)], 3_000_000, None, IntervalOptions()), "window")
     assert "2 levels, width 1" in row.mechanism
     assert row.standard_deviation == pytest.approx(54, abs=0.5)
 
@@ -82,12 +96,13 @@ def test_the_command_plans_numbers_as_text_json_and_csv() -> None:
     arguments = ("--epsilon", "1", "--minimum", "0", "--maximum", "120", "--n", "1000")
     shown = sotto(*arguments)
     assert shown.exit_code == 0
+    assert "segments (21 levels, " in shown.stdout
     assert "window (2 levels, width 1)" in shown.stdout
     document = json.loads(sotto(*arguments, "--json").stdout)
     assert (document["deviation"], document["method"], document["maximum"]) == (30, "chernoff", 120)
     assert sotto(*arguments, "--csv").stdout.startswith("epsilon,mechanism,n_reports,worst_deviation,")
     by_hoeffding = json.loads(sotto(*arguments, "--json", "--method", "hoeffding").stdout)
-    assert by_hoeffding["plan"][1]["half_width"] > 1.5 * document["plan"][1]["half_width"]
+    assert by_hoeffding["plan"][2]["half_width"] > 1.5 * document["plan"][2]["half_width"]
 
 
 @pytest.mark.parametrize(
@@ -125,10 +140,12 @@ def test_rows_that_a_method_does_not_fit_are_planned_by_the_default_and_say_so(m
     arguments = ("--epsilon", "1", "--minimum", "0", "--maximum", "10", "--n", "1000", "--method", method)
     shown = sotto(*arguments)
     assert shown.exit_code == 0, shown.stderr
-    assert "Half-width of distribution (11 levels, width 8): 95 % intervals by a mixture of bets" in shown.stdout
+    of_means = next(line for line in shown.stdout.splitlines() if "95 % intervals by a mixture of bets" in line)
+    assert of_means.startswith("Half-width of segments (21 levels, ")
+    assert ", distribution (11 levels, width 8): " in of_means
     study = NumberStudy(Number((), 0, 10, 1, ""), 2.5)
     asked, usual = (
-        number_rows(study, [Decimal(1)], 1000, None, options)[:2]
+        number_rows(study, [Decimal(1)], 1000, None, options)[1:3]
         for options in (IntervalOptions(method=method), IntervalOptions())
     )
     assert asked[0].half_width != usual[0].half_width
@@ -150,8 +167,9 @@ def test_a_distribution_with_a_smaller_half_width_has_less_noise_there_and_more_
     for epsilon in ("1", "2"):
         narrow, wide = window(120, Decimal(epsilon)), window(120, Decimal(epsilon), 64)
         rows = number_rows(YEARS, [Decimal(epsilon)], 10_000, None, IntervalOptions())
-        assert rows[0].worst_deviation < rows[1].worst_deviation
-        assert rows[0].half_width > rows[1].half_width
+        short, many = named(rows, "window"), named(rows, "distribution")
+        assert short.worst_deviation < many.worst_deviation
+        assert short.half_width > many.half_width
         assert noise(narrow, 0) < noise(wide, 0)
         assert noise(narrow, 0.5 - 20 / 120) > noise(wide, 0.5 - 20 / 120)
     shown = sotto("--epsilon", "1", "--minimum", "0", "--maximum", "120", "--n", "1000").stdout
@@ -160,7 +178,7 @@ def test_a_distribution_with_a_smaller_half_width_has_less_noise_there_and_more_
 
 
 def test_a_mean_in_waves_is_planned_by_two_stages() -> None:
-    once = number_rows(YEARS, [Decimal(1)], 1000, None, IntervalOptions())[0]
+    once = named(number_rows(YEARS, [Decimal(1)], 1000, None, IntervalOptions()), "window")
     lasting = number_rows(YEARS, [Decimal(1)], 1000, None, IntervalOptions(), Decimal(2))[0]
     assert lasting.mechanism == "1BitMean (two stages)"
     assert lasting.worst_deviation == pytest.approx(once.worst_deviation, rel=1e-6)

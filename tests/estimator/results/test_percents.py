@@ -36,6 +36,7 @@ text = "?"
 minimum = 0
 maximum = 20
 unit = "hours"
+mechanism = "window"
 epsilon = 1
 """)
 

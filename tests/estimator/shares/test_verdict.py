@@ -43,6 +43,7 @@ text = "How many hours?"
 minimum = 0
 maximum = 20
 unit = "hours"
+mechanism = "window"
 epsilon = 1
 [[questions]]
 id = "home"

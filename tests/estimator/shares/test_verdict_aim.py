@@ -18,7 +18,7 @@ from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.shares.verdict.aim import aim_of_counts, aim_of_question
 from sotto_protocol import Survey, Tally, compile_survey
 from sotto_protocol.counted import Counted
-from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.mechanisms.levels import LevelResponse
 
 FALSE_ALARM = 1e-9
 
@@ -111,13 +111,15 @@ def test_nothing_is_missing_where_intervals_are_narrow_or_reports_are_as_many_as
     assert prob_narrow(paper.n_needed, 0.5, Channel.warner(0.75), IntervalOptions(), 0.1) >= 0.5
 
 
+@pytest.mark.parametrize("name", ["window", "segments"])
 @pytest.mark.parametrize("epsilon", [1, 4])
-def test_means_of_as_many_people_who_deviate_by_a_quarter_of_the_range_are_as_narrow(epsilon: float) -> None:
+def test_means_of_as_many_people_who_deviate_by_a_quarter_of_the_range_are_as_narrow(epsilon: float, name: str) -> None:
     """Of half of the people at 5 and at 15 of 20; of 400 surveys a half is as narrow, of a fifth fewer people not."""
-    survey = survey_of(type="number", minimum=0, maximum=20, epsilon=epsilon, want=Decimal("0.5"))
+    asked = {"type": "number", "minimum": 0, "maximum": 20, "mechanism": name, "want": Decimal("0.5")}
+    survey = survey_of(**asked, epsilon=epsilon)
     (question,) = survey.questions
     mechanism = question.mechanism
-    assert isinstance(mechanism, WindowResponse)
+    assert isinstance(mechanism, LevelResponse)
     channel = NumberChannel.of(mechanism)
     places = np.array([5, 15]) / 20 * (mechanism.levels - 1)
     outputs = channel.matrix @ np.maximum(0, 1 - np.abs(places[:, None] - np.arange(mechanism.levels))).mean(axis=0)

@@ -48,6 +48,11 @@ export class Coins {
      */
     uniform(nValues: number, nDraws: number): Promise<number[]>;
     /**
+     * Draw an outcome by a uniform 32-bit integer, of four bytes whatever is drawn: the first up to which weights sum above it.
+     * @param {number[]} weights which add up to 2^32 @returns {Promise<number>}
+     */
+    choose(weights: number[]): Promise<number>;
+    /**
      * Draw a number uniform on [0, 1), and return how many edges it is not below, exactly: 32 bits at a time, and more of
      * them while it begins as an edge does.
      * @param {Edges} edges @returns {Promise<number>}

@@ -29,6 +29,8 @@ export class Fields {
     number(key: string): string;
     /** @param {string} key @param {number} most @param {number} high @returns {number[]} integers in [1, high], ascending */
     ascending(key: string, most: number, high: number): number[];
+    /** @param {string} key @param {number} fewest @param {number} most @param {number} width @returns {any[]} rows of integers */
+    rows(key: string, fewest: number, most: number, width: number): any[];
     /** @param {string} key @param {bigint} high in units of 1e-12 nats @returns {bigint} the same */
     epsilon(key: string, high: bigint): bigint;
     /** @param {string} key @param {number} maxLength @returns {string} */

@@ -9,14 +9,15 @@ export type Fields = import("./documents.js").Fields;
  */
 export type Encoded = number | Uint8Array | string;
 /**
- * what is published: integers, and ascending lists of them
+ * what is published: integers, ascending lists of them, and tables
  */
 export type Parameters = {
     [name: string]: any;
 };
-export type Mechanism = KaryResponse | WindowResponse | SubsetResponse | PaddedSubset | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism;
+export type Mechanism = KaryResponse | WindowResponse | SegmentsResponse | SubsetResponse | PaddedSubset | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism;
 import { KaryResponse } from "./kary.js";
 import { WindowResponse } from "./window.js";
+import { SegmentsResponse } from "./segments.js";
 import { SubsetResponse } from "./subset.js";
 import { PaddedSubset } from "./padded-subset.js";
 import { GeometryResponse } from "./geometry.js";
