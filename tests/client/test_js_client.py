@@ -11,7 +11,7 @@ import pytest
 from js_surveys import surveys_text
 from node import JS, require_node, require_package, run
 
-MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 24_800), "component": ("sotto-survey.min.js", 42_800)}
+MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 24_800), "component": ("sotto-survey.min.js", 43_000)}
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
 FOLDERS = ("component", "form", "src", "words")
 LATE = {"audit.test.js": "rare", "coins.test.js": "thorough", "surveyjs-empty.test.js": "rare"}

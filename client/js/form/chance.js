@@ -9,6 +9,7 @@ const MAX_SMALL = 20; // the largest denominator of a fraction that is said as i
 
 /** @typedef {[bigint, bigint]} Fraction of two integers, the second above 0 */
 /** @typedef {{ifTrue: Fraction, ifOther: Fraction}} Support that a report speaks for an answer: for a true one, for another */
+/** @typedef {import("../src/segments.js").Segment} Segment */
 /** @typedef {any} Mechanism one of src/mechanisms.js, known by its name: pages have the client's bundle, not its classes */
 
 /** @type {{[name: string]: (mechanism: Mechanism) => Support}} */
@@ -19,10 +20,7 @@ const SUPPORTS = {
   sketch: ({ geometry }) => ofGeometry(geometry),
   "asked-option": ({ coin }) => ofBits(coin),
   window: ofWindow,
-  segments: ({ mostIfTrue, odds: [inside, outside] }) => ({
-    ifTrue: [BigInt(mostIfTrue), SCALE],
-    ifOther: [BigInt(mostIfTrue) * BigInt(outside), SCALE * BigInt(inside)],
-  }),
+  segments: ofSegments,
 };
 
 /**
@@ -61,8 +59,14 @@ export function simple(fraction) {
   return null;
 }
 
+/** How many levels an output of a number stands for at most. @param {Mechanism} mechanism @returns {number} */
+export function widthOf({ width, segments }) {
+  return width ?? Math.max(...segments.map((/** @type {Segment} */ [first, last]) => last - first + 1));
+}
+
 /** How likely a number's report is one of those that stand for it, rounded. @param {Mechanism} mechanism @returns {Fraction} */
-export function insideOf({ ifTrue, repeats }) {
+export function insideOf({ ifTrue, repeats, levels, segments }) {
+  if (segments) return [insideMost(levels, segments), SCALE];
   const [first, again] = [BigInt(ifTrue), BigInt(repeats ?? Number(SCALE))];
   return [first * again + (SCALE - first) * (SCALE - again), SCALE * SCALE];
 }
@@ -135,5 +139,30 @@ function ofWindow(/** @type {Mechanism} */ mechanism) {
     ifTrue: [truth * own, whole * BigInt(width)],
     ifOther: [(whole - truth) * own, whole * BigInt(levels - 1)],
   };
+  return found;
+}
+
+/** At the level where most outputs stand for it, of 2^32. */
+function insideMost(/** @type {number} */ levels, /** @type {Segment[]} */ segments) {
+  const totals = Array.from({ length: levels }, (_, level) =>
+    segments.reduce((sum, [first, last, inside]) => sum + (first <= level && level <= last ? inside : 0), 0),
+  );
+  return BigInt(Math.max(...totals));
+}
+
+/** As if every output had the largest odds, and no more than the coin of these: what `sotto explain` says. */
+function ofSegments(/** @type {Mechanism} */ { levels, segments }) {
+  /** @type {Fraction} */
+  let [inside, outside] = [1n, 1n];
+  for (const each of segments) {
+    const [own, other] = [BigInt(each[2]), BigInt(each[3])];
+    if (own * outside > inside * other) [inside, outside] = [own, other];
+  }
+  const [most, sum] = [insideMost(levels, segments), inside + outside];
+  const isCoin = most * sum > inside * SCALE;
+  /** @type {Support} */
+  const found = isCoin
+    ? { ifTrue: [inside, sum], ifOther: [outside, sum] }
+    : { ifTrue: [most, SCALE], ifOther: [most * outside, SCALE * inside] };
   return found;
 }

@@ -1,6 +1,6 @@
 /** What a device does to an answer, in one line, and what anybody can learn of what it sends: as `sotto explain` has it. */
 
-import { insideOf, ofPeople, rest, simple, supportOf } from "./chance.js";
+import { insideOf, ofPeople, rest, simple, supportOf, widthOf } from "./chance.js";
 import { sayRounding } from "./rounding.js";
 
 /** @typedef {import("./words.js").Translate} Translate */
@@ -27,7 +27,10 @@ function sayChange(/** @type {Translate} */ t, /** @type {Question} */ { type, m
   const support = supportOf(known);
   const chances = { lost: timesBelow(t, rest(support.ifTrue)), gained: timesBelow(t, support.ifOther) };
   if (type === "yes-no") return sayCoin(t, chances);
-  if (type === "number") return sayRounding(t, known, range, timesBelow(t, rest(insideOf(known))));
+  if (type === "number") {
+    const shape = { levels: known.levels, width: widthOf(known) };
+    return sayRounding(t, shape, range, timesBelow(t, rest(insideOf(known))));
+  }
   const { weight = 0, asked = 1, nValues: n } = known;
   switch (known.name) {
     case "k-ary":

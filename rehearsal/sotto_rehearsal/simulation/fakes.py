@@ -37,8 +37,9 @@ def clumsy_reports(truth: QuestionTruth, n_reports: int, randomness: Randomness)
 def clever_reports(truth: QuestionTruth, n_reports: int, randomness: Randomness) -> Bytes:
     """Return reports that honest devices may send, shape (n, n_bytes), all for one answer: `QuestionTruth.favoured`.
 
-    Those that speak for it are picked among honest reports of it, so that their shape is an honest one; of a text all
-    reports are, as from devices on which it was typed.
+    Those that speak for it are picked among honest reports of it, so that their shape is an honest one; of a number
+    these are all the one report that moves its mean the most, of a text all reports, as from devices on which it was
+    typed.
     """
     mechanism, aim = truth.question.mechanism, _aim_of(truth)
     batches, n_missing = [np.empty((0, mechanism.n_bytes), np.uint8)], n_reports

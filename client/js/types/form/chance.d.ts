@@ -21,8 +21,10 @@ export function simple(fraction: Fraction): {
     n: number;
     of: number;
 } | null;
+/** How many levels an output of a number stands for at most. @param {Mechanism} mechanism @returns {number} */
+export function widthOf({ width, segments }: Mechanism): number;
 /** How likely a number's report is one of those that stand for it, rounded. @param {Mechanism} mechanism @returns {Fraction} */
-export function insideOf({ ifTrue, repeats }: Mechanism): Fraction;
+export function insideOf({ ifTrue, repeats, levels, segments }: Mechanism): Fraction;
 /**
  * of two integers, the second above 0
  */
@@ -34,6 +36,7 @@ export type Support = {
     ifTrue: Fraction;
     ifOther: Fraction;
 };
+export type Segment = import("../src/segments.js").Segment;
 /**
  * one of src/mechanisms.js, known by its name: pages have the client's bundle, not its classes
  */
