@@ -37,14 +37,28 @@ def pytest_collection() -> Generator[None]:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark a test of one database: later("postgres", "rare") marks its cases on PostgreSQL rare, and no other."""
+    """Mark cases of tests: of one database by later("postgres", "rare"), all but some by few(3) or few(3, "rare").
+
+    Those that stay are evenly spread among the quickest: a mark of their own is kept.
+    """
+    cases: dict[str, list[pytest.Item]] = {}
     for item in items:
+        if item.get_closest_marker("few"):
+            cases.setdefault(item.nodeid.split("[")[0], []).append(item)
         for later in item.iter_markers("later"):
             database, mark = later.args
             given = (
                 item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
             )
             if any(isinstance(value, str) and value == database for value in given):
+                item.add_marker(mark)
+    for each in cases.values():
+        n_kept, mark = (*next(each[0].iter_markers("few")).args, "thorough")[:2]
+        usual = [item for item in each if not item.get_closest_marker("rare")]
+        quick = [item for item in usual if not item.get_closest_marker("thorough")] or usual
+        kept = {quick[place * len(quick) // n_kept] for place in range(n_kept)} if quick else set()
+        for item in each:
+            if item not in kept:
                 item.add_marker(mark)
 
 

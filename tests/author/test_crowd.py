@@ -105,6 +105,7 @@ HOURS = '[[questions]]\nid = "hours"\ntype = "number"\ntext = "How many?"\nminim
 HOURS += "epsilon = {}\n"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["window", "segments"])
 @pytest.mark.parametrize("draw", ["", "draw = 1\n"])
 def test_check_plan_and_estimate_say_the_same_number_of_people(

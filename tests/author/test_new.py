@@ -34,6 +34,7 @@ def survey_at(path: Path) -> Survey:
     return compile_toml(path.read_text())
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_template_is_a_survey_that_works_for_its_crowd(tmp_path: Path, name: str) -> None:
     path = tmp_path / "new.toml"
@@ -57,6 +58,7 @@ def test_every_template_is_a_survey_that_works_for_its_crowd(tmp_path: Path, nam
     assert survey.epsilon <= USUAL
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("people", "name"),
     [

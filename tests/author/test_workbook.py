@@ -164,6 +164,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.thorough
 @given(st.lists(st.lists(st.sampled_from(CELLS), max_size=6), max_size=6), st.booleans())
 def test_a_sheet_of_any_shape_is_a_form_error_or_a_form(rows: list[list[str]], is_usual: bool) -> None:
     head = [["type", "name", "label"]] if is_usual else []

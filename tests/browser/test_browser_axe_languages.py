@@ -38,6 +38,7 @@ def wards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.few(1, "rare")
 @pytest.mark.parametrize(("engine", "scheme"), CHOSEN)
 def test_nothing_is_found_in_any_language(engine: str, scheme: str, wards: Served, tmp_path: Path) -> None:
     with ENGINES[engine](tmp_path / "profile", scheme) as tab:

@@ -124,6 +124,7 @@ def disk(request: pytest.FixtureRequest, pages: list[AskingPage], tmp_path_facto
     return disk
 
 
+@pytest.mark.rare
 def test_fields_are_found_on_the_disk_where_they_say_too_little(disk: Disk) -> None:
     """Of every kind, at every moment at which an engine writes: so it is looked where answers would be."""
     expected = {f"control-plain-{kind}" for kind in KINDS}

@@ -21,6 +21,7 @@ from collecting import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "docs.py"
+pytestmark = pytest.mark.rare
 LISTED = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"README"}
 
 

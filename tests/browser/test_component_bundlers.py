@@ -92,6 +92,7 @@ def page(site: str, wire: Wire, devices: Devices) -> Page:
     return page
 
 
+@pytest.mark.few(1, "rare")
 def test_it_is_answered_in_arabic(page: Page, site: str, wire: Wire) -> None:
     page.goto(f"{site}/index.html")
     body = page.locator("sotto-survey .survey")

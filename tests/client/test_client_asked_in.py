@@ -163,6 +163,7 @@ def test_the_secret_goes_with_the_one_report_and_the_wave_stays(http: FaultServe
     assert len(sent(http)) == 1
 
 
+@pytest.mark.thorough
 def test_each_of_two_reports_has_noise_of_its_own_and_takes_all_of_its_epsilon(state: Path) -> None:
     different = 0
     with fault_server(TWICE) as http:

@@ -67,6 +67,7 @@ def bits() -> Bits:
     return bits_of(WIDE, records)
 
 
+@pytest.mark.thorough
 def test_every_position_flips_at_the_published_rate_over_2000_devices(bits: Bits) -> None:
     assert wrong_positions(bits) == []
     assert wrong_pools(bits) == []
@@ -99,6 +100,7 @@ def independent_agreement() -> tuple[float, float]:
     return other**2 + (1 - other) ** 2, half_width(N_DEVICES * int((~IS_TRUE).sum()), 1)
 
 
+@pytest.mark.thorough
 def test_another_answer_gets_independent_noise() -> None:
     secrets = [os.urandom(32) for _ in range(N_DEVICES)]
     first = bits_of(WIDE, [perturb(WIDE, {"which": CHOSEN}, secret) for secret in secrets])

@@ -255,6 +255,7 @@ def test_every_kind_of_bit_goes_through_both_published_coins() -> None:
     assert wrong_rates(report_devices(sample_size())) == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("offset", [-0.01, 0.01])
 def test_the_same_test_sees_coins_that_are_off_by_a_hundredth(offset: float) -> None:
     """In bulk, so at full size: 14 standard deviations from the truth in every single place, 7 would be enough."""

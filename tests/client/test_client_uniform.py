@@ -73,6 +73,7 @@ def asked_by(survey: Survey, selected: Sequence[int]) -> list[tuple[int, ...]]:
     return asked
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "selected", [*[pytest.param(of, marks=pytest.mark.thorough) for of in ((), (1,))], (0, 1, 2, 3)]
 )
@@ -81,6 +82,7 @@ def test_devices_are_asked_every_option_as_often_whatever_they_select(selected: 
     assert is_uniform([found[first, second] for first in range(4) for second in range(4)])  # and of two independently
 
 
+@pytest.mark.thorough
 def test_devices_draw_every_set_of_questions_as_often() -> None:
     seeds = (Seed(DRAWN.fingerprint, DRAWN.id, os.urandom(SECRET_BYTES)) for _ in range(N_DEVICES))
     found = Counter(tuple(np.flatnonzero(seed.drawn(DRAWN)).tolist()) for seed in seeds)

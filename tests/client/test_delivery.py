@@ -427,6 +427,7 @@ def test_a_survey_that_is_not_known_for_a_week_is_refused_for_good_and_no_sooner
     assert len({post.body for post in http.posts}) == 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("between", [None, Scripted(503), Scripted(403, b"<html>"), Scripted(429)])
 def test_what_else_it_says_begins_the_week_anew_and_silence_does_not(
     device: Device, http: FaultServer, between: Scripted | None
@@ -441,6 +442,7 @@ def test_what_else_it_says_begins_the_week_anew_and_silence_does_not(
     assert len(device.rejected) == 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("step_days", [-3000, -30, -1, 1, 8, 400, 3000])
 def test_a_clock_that_is_stepped_makes_no_week_of_a_moment(device: Device, http: FaultServer, step_days: int) -> None:
     """A step counts for a day at most: so six steps forward leave it waiting, and a step back takes nothing away."""

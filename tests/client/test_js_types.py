@@ -143,6 +143,7 @@ def errors_of(project: Path, compiler: str, flags: list[str], programs: dict[str
     return []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("compiler", "resolution", "how"), WAYS)
 def test_documented_programs_compile(project: Path, compiler: str, resolution: str, how: str) -> None:
     documented = snippets()

@@ -124,6 +124,7 @@ def damage(path: Path, chance: random.Random, where: str) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("n_files", [N_FEW, pytest.param(N_FILES, marks=pytest.mark.rare)])
 @pytest.mark.parametrize("where", ["file", "rows"])

@@ -101,6 +101,7 @@ def test_target_that_is_a_file_of_any_kind_stays(db: str, tmp_path: Path) -> Non
     assert target.read_bytes() == b"theirs"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("command", [("backup", "--db"), ("db", "restore", "--from")], ids=["backup", "restore"])
 @pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
 @pytest.mark.parametrize("is_late", [False, True], ids=["before", "meanwhile"])

@@ -29,6 +29,7 @@ def test_reports_that_are_all_new_are_counted_before_the_transaction(
     assert store.read_tally(stored) == store.recount(stored)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "n_known", [1, 29, 31, 60, *(pytest.param(n, marks=pytest.mark.thorough) for n in (5, 30, 55, 59))]
 )

@@ -79,6 +79,7 @@ def send(served: Served, survey: Survey, reports: list[Report]) -> None:
         assert served.send(batch, survey)[0] == 200
 
 
+@pytest.mark.thorough
 @KEEPS
 def test_no_file_of_sqlite_holds_a_report_while_it_serves_when_killed_and_afterwards(tmp_path: Path, keep: str) -> None:
     survey, folder = replace(WIDE, keep=keep), tmp_path / "store"

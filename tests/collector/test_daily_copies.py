@@ -48,6 +48,7 @@ def test_the_last_days_copies_stay_and_no_other_file_is_touched(source: Path, co
     Store(copies / today, create=False).close()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("there", "n_kept", "left"),
     [

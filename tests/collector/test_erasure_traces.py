@@ -92,6 +92,7 @@ def test_no_shard_of_a_tally_is_an_erased_report_taken_away(postgres_db: str) ->
         check_integrity(second)
 
 
+@pytest.mark.thorough
 def test_survey_is_erased_while_its_reports_are_being_written_anew(postgres_db: str) -> None:
     with closing(Store(postgres_db)) as first, closing(Store(postgres_db)) as second, ThreadPoolExecutor(1) as pool:
         for number in range(3):

@@ -169,6 +169,7 @@ def test_so_many_checks_a_minute_and_no_more_of_one_survey(house: House) -> None
     assert house.send(INVITED, reports).get_json()["counted"] == 3
 
 
+@pytest.mark.thorough
 def test_invitation_checked_while_it_is_used_is_unused_and_then_used(db: str, store: Store) -> None:
     """Two collectors: one takes the reports of wave 2, the other is asked all the while. No check loses a report."""
     stored = publish_here(store, INVITED_WAVES)

@@ -165,6 +165,7 @@ def test_many_invitations_are_revoked_at_once(store: Store) -> None:
     assert count_invitations(store, stored) == {1: 2000}
 
 
+@pytest.mark.thorough
 @pytest.mark.later("postgres", "thorough")
 def test_one_invitation_from_16_threads_of_two_collectors_is_redeemed_once(db: str, store: Store) -> None:
     """Every report is another one, and so is every thread's order: they would deadlock but for the retries."""

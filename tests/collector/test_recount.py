@@ -28,6 +28,7 @@ def test_tally_that_is_right_differs_nowhere(store: Store) -> None:
     assert recount_survey(store, stored) == []
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("statement", "differences"),
     [

@@ -51,6 +51,7 @@ def restored(folder: Path, target: str) -> dict[str, Any]:
     return said
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "had",
     [

@@ -170,6 +170,7 @@ def test_collectors_erase_once_together_and_one_line_says_so(
     assert said == ["survey kept: 39 reports were erased on the day that the survey promised; their counts stay"]
 
 
+@pytest.mark.thorough
 def test_writer_erases_by_itself_while_it_serves(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody restarts it, and no report comes: it looks now and then, here more often; SQLite's log has no trace."""
     monkeypatch.setattr("sotto_collector.intake.retention.LOOK_S", 0.02)

@@ -57,6 +57,7 @@ def test_stratum_is_counted_by_itself(store: Store) -> None:
     assert turnout(store, stored) == [Turnout(1, 12, 5)]
 
 
+@pytest.mark.thorough
 def test_invitations_are_as_many_at_every_moment_while_reports_come(db: str, store: Store) -> None:
     """Two collectors. Were both counts not of one state, a report that comes between would show for that moment."""
     stored = publish_here(store, INVITED)

@@ -128,6 +128,7 @@ def test_k_ary_passes(mechanism: KaryResponse, n: int) -> None:
     assert not audit_k_ary(mechanism, n, mechanism.perturb)
 
 
+@pytest.mark.few(6, "rare")
 @pytest.mark.parametrize(("off_true", "off_other"), [(OFF, 0), (-OFF, 0), (0, OFF), (0, -OFF)])
 @bit_mechanisms
 def test_a_channel_of_bits_that_is_off_by_two_hundredths_is_rejected(
@@ -192,6 +193,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.few(10, "rare")
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 @bit_mechanisms
 def test_a_faulty_client_of_bits_is_rejected(mechanism: BitMechanism, n: int, fault: Any) -> None:

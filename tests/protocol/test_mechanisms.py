@@ -113,6 +113,7 @@ def different_texts(published: Published, n_values: int) -> list[str]:
     return list(found.values())
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("published", "n_values", "resolution"), COARSE)
 def test_the_enumerated_channel_is_the_published_one_and_epsilon_is_exact(
     published: Published, n_values: int, resolution: int
@@ -132,6 +133,7 @@ def assert_tight(bound: Decimal, exact: Decimal) -> None:
     assert bound - exact < Decimal("1e-12")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("published", "n_values", "resolution"), TEXTS)
 def test_the_enumerated_channel_of_strings_is_the_published_one(
     published: Published, n_values: int, resolution: int
@@ -145,6 +147,7 @@ def test_the_enumerated_channel_of_strings_is_the_published_one(
         assert channel == reference.distribution(published, n_values, text)
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("stages", [{}, {"report_if_one": 0xB3A29180, "report_if_zero": 0x00FF1234}])
 @pytest.mark.parametrize(
     ("n_values", "n_hashes", "grams"),
@@ -207,6 +210,7 @@ def test_the_two_probabilities_and_debiasing_invert_the_channel_in_expectation(d
     assert (expected_support - exact[0]) / (exact[1] - exact[0]) == share
 
 
+@pytest.mark.thorough
 def test_the_vectors_are_what_the_reference_writes() -> None:
     assert VECTORS_FILE.read_text() == reference_vectors.vectors_text()
     assert {vector["mechanism"]["name"] for vector in VECTORS} == set(NAMES)

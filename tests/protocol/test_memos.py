@@ -138,6 +138,7 @@ def loss(channel: Sequence[dict[tuple[bytes, ...], Fraction]]) -> Decimal:
     return reference.epsilon(channel)  # type: ignore[arg-type]  # of any keys
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("published", "n_values", "n_reports"), KEPT)
 def test_what_is_charged_for_reports_of_one_answer_is_what_all_their_sequences_say(
     published: Published, n_values: int, n_reports: int

@@ -103,6 +103,7 @@ def test_the_enumerated_channel_is_uniform_of_the_sets_with_any_of_the_answer_an
         assert all(found[report] <= prob <= found[report] + left for report, prob in expected.items())
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("n_values", "most", "weight"), PADDED)
 def test_epsilon_is_that_of_all_pairs_of_answers_and_what_is_said_of_support_is_so_for_every_answer(
     n_values: int, most: int, weight: int

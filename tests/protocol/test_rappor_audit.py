@@ -135,6 +135,7 @@ def test_the_audits_cross_the_boundaries_of_chunks() -> None:
         assert n_coins % COINS_PER_CHUNK
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.thorough
 @parts
 @at_length
@@ -152,6 +153,7 @@ SHIFTS = [
 ]
 
 
+@pytest.mark.few(4, "rare")
 @pytest.mark.thorough
 @pytest.mark.parametrize("off", [OFF, pytest.param(-OFF, marks=pytest.mark.rare)])
 @pytest.mark.parametrize(("part", "threshold"), SHIFTS)

@@ -69,6 +69,7 @@ def test_a_design_takes_the_epsilon_that_is_asked_for_and_hardly_less(epsilon: s
     assert epsilon == "20" or taken > Decimal(epsilon) - Decimal("2e-6")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("epsilon", "least"), [*zip(EPSILONS, LEAST, strict=True)])
 def test_no_number_has_much_more_variance_than_it_must(epsilon: str, least: float) -> None:
     chosen = ask(maximum=20, epsilon=Decimal(epsilon))

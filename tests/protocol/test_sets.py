@@ -95,6 +95,7 @@ def test_the_enumerated_channel_is_uniform_within_and_outside_of_the_set(
         assert all(found[report] <= prob <= found[report] + left for report, prob in expected.items())
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("published", "n_values"),
     [
@@ -183,6 +184,7 @@ GRID = [Decimal(str(round(0.1 * 80 ** (step / 14), 6))) for step in range(15)]
 SIZES = [*range(2, 40), 50, 64, 100, 128, 200, 256, 400, 512, 513, 700, 1000, 1024, 1500, 2048, 2500, 3000, 4000, 4096]
 
 
+@pytest.mark.few(12, "rare")
 @pytest.mark.parametrize("k", SIZES)
 def test_auto_is_near_the_best_subset_whatever_the_options_and_epsilon(k: int) -> None:
     for epsilon in GRID:

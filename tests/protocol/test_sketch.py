@@ -133,6 +133,7 @@ def test_counts_are_those_of_every_point_in_every_cohort_and_support_is_listed(l
     assert mechanism.count_support(reports[:0]).tolist() == np.zeros((6, 14)).tolist()
 
 
+@pytest.mark.thorough
 def test_a_share_is_as_near_as_its_variance_says() -> None:
     """Of 60,000 reports of which 30 % are one string, by designs of six epsilons: debiased, within 4.5 deviations."""
     n = 60_000

@@ -78,6 +78,7 @@ def test_power_is_that_of_the_best_test_of_any_two_answers(drawn: tuple[Publishe
         assert found == true
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None)
 @given(mechanisms(max_values=3, names=("rappor", "sketch")).filter(lambda drawn: drawn[1] < 8), st.sampled_from(LEVELS))
 def test_no_test_tells_two_texts_apart_better(drawn: tuple[Published, int], level: Fraction) -> None:

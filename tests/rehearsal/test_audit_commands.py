@@ -76,6 +76,7 @@ def of_program(fault: str) -> tuple[str, str]:
     return "--program", f"{sys.executable} {DEVICE} {fault}"
 
 
+@pytest.mark.thorough
 def test_the_python_client_gives_away_no_more_than_is_declared(survey_file: Path) -> None:
     result = audit(survey_file, "--client", "python", "--reports", 1000)
     assert result.exit_code == 0

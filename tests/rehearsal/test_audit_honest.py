@@ -50,6 +50,7 @@ def test_honest_reports_are_accused_no_more_often_than_is_said(survey: Survey) -
     assert n_accused <= stats.binom.isf(1e-9, N_AUDITS, LEVEL)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("survey", SURVEYS.values(), ids=SURVEYS)
 def test_honest_reports_pass_at_the_level_of_audits(survey: Survey) -> None:
     losses, checks = examine_honest(survey, 1000, 1e-9)

@@ -42,6 +42,7 @@ SKIPPED = one_of("k-ary", 4, more='skip = "option 0"')
 HONEST |= {"drawn": DRAWN, "skipped": SKIPPED, "eight waves": EIGHT_WAVES}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("survey", "fault"),
     [
@@ -71,6 +72,7 @@ def later(*case: object) -> object:
     return pytest.param(*case, marks=pytest.mark.thorough)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("survey", "fault", "n_reports", "found"),
     [

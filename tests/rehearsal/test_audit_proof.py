@@ -218,6 +218,7 @@ def ties_of_all_are_heads(coins: Coins, threshold: int, n: int) -> Any:
     return heads | (n > 1 and len(taken) >= 3 * n and threshold == T)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("flip", [one_for_all, ties_share, ties_swap, last_is_tails, ties_of_all_are_heads])
 @pytest.mark.parametrize("n_coins", [2, pytest.param(3, marks=pytest.mark.thorough), 5])
 def test_coins_of_a_batch_that_depend_on_each_other_are_found(

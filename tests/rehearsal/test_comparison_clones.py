@@ -106,6 +106,7 @@ def test_a_larger_crowd_hides_more_and_a_report_is_never_more_than_itself(epsilo
     assert max(bounds) <= epsilon
 
 
+@pytest.mark.few(3, "rare")
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0])
 @pytest.mark.parametrize("n", [10**3, 10**4, pytest.param(10**6, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("delta", [1e-8, 1e-4])

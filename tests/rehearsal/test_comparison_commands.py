@@ -61,6 +61,7 @@ def test_senators_and_representatives(tmp_path: Path, n: int, local: float, popu
 
 
 @pytest.mark.rare
+@pytest.mark.rare
 @pytest.mark.parametrize("target", ["population", "respondents"])
 def test_theory_is_what_simulation_finds(target: str, tmp_path: Path) -> None:
     """2,000 runs: a root mean square of errors within 15 %, nine standard errors of one."""
@@ -292,6 +293,7 @@ def test_a_truth_that_is_none_is_refused_in_one_line(tmp_path: Path, content: st
     assert "truth.toml" in result.stderr
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("target", ["population", pytest.param("respondents", marks=pytest.mark.rare)])
 def test_so_many_respondents_as_are_named_know_what_the_curator_knows(tmp_path: Path, target: str) -> None:
     survey = HEAD + YES_NO + ANY_OF

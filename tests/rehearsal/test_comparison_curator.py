@@ -122,6 +122,7 @@ def test_known_figures_of_senators_and_representatives() -> None:
     assert round(deviation / 435, 3) == 0.008
 
 
+@pytest.mark.thorough
 def test_naming_is_opendp_s_and_not_the_other_mechanism_s() -> None:
     """6,000 draws each, chi-squared tests with 3 degrees of freedom; false alarms 1e-9."""
     counts = np.array([6, 5, 3, 0])

@@ -34,6 +34,7 @@ def test_honest_people_are_in_their_intervals(target: Target) -> None:
         assert (row.coverage or 0) < 1 or row.kind == "mean" or row.truth == 0, "exact intervals are not too wide"
 
 
+@pytest.mark.thorough
 def test_a_fifth_of_liars_breaks_what_they_lie_about_and_no_more_people_help() -> None:
     told = office("[trouble]\nliars = 0.2")
     simulation = simulate_runs(task_of(told, 20_000), IntervalOptions(), 40, SEED)
@@ -61,6 +62,7 @@ def test_whom_a_survey_has_lost_is_not_among_its_respondents() -> None:
     assert simulation.rows[0].truth == pytest.approx(1 / 3, abs=0.01)
 
 
+@pytest.mark.thorough
 def test_clever_fakes_move_a_share_by_as_much_as_an_estimate_says_they_can() -> None:
     """`shift_up` is 1 % of fakes; here are 5 %, all for car, and in lunch all for the rarest, none."""
     told = office("[trouble]\nclever_fakes = 0.05")
@@ -128,6 +130,7 @@ def test_strings_are_found_as_often_as_they_are_common() -> None:
     assert never.n_found < fine.n_found >= tired.n_found
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.parametrize("change", [pytest.param("0", marks=pytest.mark.rare), "0.5"])
 def test_three_waves_of_two_stages_are_pooled_and_hold(change: str) -> None:
@@ -156,6 +159,7 @@ def test_people_who_think_anew_make_pooled_estimates_better() -> None:
 DRIFTING = "[questions.well]\nshare = 0.8\nthen = {share = 0.2}\n[trouble]\nchange = 0.5"
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize(
     ("wave", "truth"), [(1, 0.8), (2, 0.5), (3, 0.35), (None, (0.8 + 0.5 + 0.35) / 3)], ids=["1", "2", "3", "pooled"]
 )
@@ -209,6 +213,7 @@ def test_the_planned_width_of_a_mean_is_that_of_the_truth() -> None:
     assert row.planned_half_width == pytest.approx(row.median_half_width, rel=0.03)
 
 
+@pytest.mark.thorough
 def test_planned_widths_are_found() -> None:
     simulation = simulate_runs(task_of(office(), 5_000), IntervalOptions(method="clopper-pearson"), 20, SEED)
     for row in simulation.rows:

@@ -36,6 +36,7 @@ def test_every_device_reports_in_as_many_waves_as_it_is_asked_in(asked_in: int) 
     assert np.abs(np.array([sizes[wave] for wave in range(1, 7)]) - expected).max() < 7 * np.sqrt(expected)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["chernoff", "clopper-pearson"])
 def test_intervals_of_pooled_waves_are_exact_where_each_device_is_asked_once(method: str) -> None:
     """All people think anew before each wave: nothing of that is seen, and nothing is lost by it."""

@@ -74,6 +74,7 @@ HONEST = [
 ]
 
 
+@pytest.mark.few(6, "rare")
 @pytest.mark.parametrize(("question_type", "name", "target", "more"), HONEST)
 def test_honest_people_are_in_their_intervals(question_type: str, name: str, target: Target, more: str) -> None:
     """False alarm: none, by the seed; of another seed 0.01 for each (`FALSE_ALARM`)."""
@@ -122,6 +123,7 @@ def test_clever_fakes_have_the_shape_of_honest_reports(question_type: str, name:
     assert [of for of in simulation.warned if of.warning == "implausible"] == []
 
 
+@pytest.mark.few(4, "rare")
 @pytest.mark.parametrize(
     ("question_type", "name"),
     [

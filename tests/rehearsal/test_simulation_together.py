@@ -91,6 +91,7 @@ def test_who_lies_or_leaves_does_so_for_an_answer_to_one_question() -> None:
     assert joint.lies.expected.tolist() == pytest.approx([1 / 3] * 3 + [0] * 3)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("target", ["population", "respondents"])
 @pytest.mark.parametrize("mechanism", ["k-ary", "subset", "oue"])
 def test_intervals_of_combinations_and_of_each_question_hold_the_truth(mechanism: str, target: str) -> None:
@@ -126,6 +127,7 @@ def test_people_who_do_not_tell_the_truth_are_seen_in_the_question_that_they_lie
     assert {row.question for row in simulation.rows if row.is_off} == {"smokes-region", "smokes"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("target", ["population", "respondents"])
 @pytest.mark.parametrize("mechanism", ["k-ary", "oue"])
 def test_pooled_waves_hold_the_truth_of_combinations_and_of_each_question(mechanism: str, target: str) -> None:

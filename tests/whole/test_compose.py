@@ -120,6 +120,7 @@ def is_healthy(here: dict[str, str]) -> bool:
     return done.returncode == 0
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_the_services_collect_a_report_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not is_there("caddy"):

@@ -64,6 +64,7 @@ def squared_errors(survey: Survey, n: int, n_runs: int, share: float) -> float:
     return float(np.mean(errors))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "n_questions", "n_runs"), [("yes-no", 5, 60), ("one-of 4", 5, 20), ("one-of 16", 20, 4)]
 )

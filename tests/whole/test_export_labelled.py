@@ -32,6 +32,7 @@ def written(survey: Survey, records: np.ndarray, path: Path) -> pa.Table:
     return pq.read_table(path)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("toml", [ONCE, DRAWN, EVERYTHING, TOGETHER], ids=["once", "drawn", "waves", "together"])
 def test_the_file_holds_the_reports_that_an_archive_holds(
     toml: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,6 +91,7 @@ def in_csv(value: Any) -> str:
     return str(value).lower().removesuffix(".0")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("ending", [".arrow", ".feather", ".CSV"])
 @pytest.mark.parametrize("toml", [DRAWN, EVERYTHING], ids=["drawn", "waves"])
 def test_the_names_ending_says_the_form(

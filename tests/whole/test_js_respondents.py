@@ -184,6 +184,7 @@ def looks(town: Town, question_id: str) -> tuple[Bytes, Bytes, Question]:
     return reported_bits(question, part), true_bits(question, answers, part), question
 
 
+@pytest.mark.rare
 def test_every_report_is_counted_exactly_once(town: Town) -> None:
     assert town.tally.n_reports == town.n_stored == N_PEOPLE
     counted = Tally.of(SURVEY, town.records)

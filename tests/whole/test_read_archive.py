@@ -162,6 +162,7 @@ def test_an_archive_is_associated(tmp_path: Path) -> None:
 STRATA = ONCE.replace('id = "once"', 'id = "strata"\ninvited = true\nstrata = ["north", "south"]')
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("toml", [ONCE, DRAWN, EVERYTHING, STRATA], ids=["once", "drawn", "waves", "strata"])
 def test_an_archive_and_packed_reports_are_counted_as_a_tally_of_them_is(tmp_path: Path, toml: str) -> None:
     survey = compile_toml(toml)

@@ -84,6 +84,7 @@ def naive_shares(rows: np.ndarray) -> np.ndarray:
     return shares
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("other", ["town", "bits", "set", "ill:cold"])
 def test_their_maximum_is_that_of_associate(other: str, tmp_path: Path) -> None:
     survey, records, folder = archive(SURVEY, tmp_path / "archive")

@@ -147,6 +147,7 @@ def test_a_licence_is_read_where_a_distribution_says_it(said: list[tuple[str, st
     assert licences.licence_of(metadata) == licence
 
 
+@pytest.mark.thorough
 @needs_hatch
 def test_what_any_extra_installs_has_an_allowed_licence(tmp_path: Path) -> None:
     wheel = build(tmp_path, "wheel")

@@ -105,6 +105,7 @@ def said(section: Element, *left_out: str) -> list[tuple[str, str, str]]:
     ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("query", ["", "?stratum=each"], ids=["all", "groups"])
 @pytest.mark.parametrize("tag", ["de", "ar"])
 def test_report_and_page_say_the_same_of_every_question(house: House, tag: str, query: str) -> None:

@@ -56,6 +56,7 @@ def test_items_stand_in_the_order_that_is_asked_for_beside_other_questions() -> 
     assert found.independence.degrees_of_freedom == 4
 
 
+@pytest.mark.thorough
 def test_the_test_of_independence_is_right_under_it_and_strong_against_it() -> None:
     """At n = 1,000 and epsilon 1 together: power at least .8, where half of epsilon each has .07."""
     survey = ask()
@@ -98,6 +99,7 @@ def ask_alone() -> Survey:
     return compile_toml(f'id = "x"\ntitle = "X"\n{SMOKES}epsilon = 0.5\n{REGION}epsilon = 0.5\n')
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mechanism", ["k-ary", "subset", "oue"])
 def test_conditional_shares_and_their_differences_hold_the_truth(mechanism: str) -> None:
     """In 20 crowds the intervals miss no more than they may, at 95 % each, and tell most differences from nothing."""

@@ -89,6 +89,7 @@ def counts_of(n_both: int, n_single: int, mean_both: float, mean_single: float, 
     return np.asarray(reduce(np.convolve, parts, np.ones(1)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("coupling", ["same", "opposite", "independent"])
 @pytest.mark.parametrize("method", FOR_WAVES)
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
@@ -177,6 +178,7 @@ def test_a_stray_report_hardly_widens_what_is_printed() -> None:
         estimate_tally(Tally(survey, {2: 900, 3: 1}, {"q0": np.array([400])}), IntervalOptions(method="wilson"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", FOR_WAVES)
 @DEAR
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=6), st.data())

@@ -34,6 +34,7 @@ def shares(n: int, target: Target) -> Floats:
     return np.linspace(0, 1, (n if target == "respondents" else 12) + 1)
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("one", "other", "n", "m", "target"),

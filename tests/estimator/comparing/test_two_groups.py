@@ -60,6 +60,7 @@ TURNS = {
 }
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.parametrize("turns", TURNS)
 @pytest.mark.parametrize("alpha", [0.5, 0.1])
@@ -102,6 +103,7 @@ def test_the_ends_are_where_the_naive_wealth_is_one_in_tail(target: Target) -> N
     assert _WEIGHTS.sum() == pytest.approx(1)
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("counts", [(0, 100), (100, 0), (50, 50), (40, 75), (10, 90), (30, 52)])
 def test_the_p_value_is_small_just_where_the_interval_has_no_0(counts: tuple[int, int]) -> None:
     for level in (0.9, 0.95):

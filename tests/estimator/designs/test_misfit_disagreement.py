@@ -87,6 +87,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.few(4, "rare")
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("first", "second", "n", "m"),

@@ -119,6 +119,7 @@ def columns_grid(answers: Sequence[str]) -> list[Floats]:
     return [np.array(of) / steps for of in compositions(steps, len(answers))]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "case",
     [pytest.param(case, marks=DEAREST.get(case, ())) for case in CASES],
@@ -154,6 +155,7 @@ def arms_of_counts(specs: Sequence[str], counts: Sequence[Sequence[int]]) -> Arm
         return None
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("specs", "sizes"),
     [

@@ -33,6 +33,7 @@ NAMES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())

@@ -146,6 +146,7 @@ def test_at_the_ends_of_a_mean_the_sum_is_at_its_bound(
         assert sign * total == pytest.approx(factor * math.sqrt(spread), rel=1e-5)
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("stratum", ["high", "low"])
 @pytest.mark.parametrize("share", [0.3, 0.9])
 @pytest.mark.parametrize("target", ["population", "respondents"])

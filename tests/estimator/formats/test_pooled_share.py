@@ -37,6 +37,7 @@ def binomial(n: int, prob: float) -> np.ndarray:
 CHANNELS = ((4, 0.9, 0.1), (5, 0.7, 0.3), (2, 1.0, 0.0))
 
 
+@pytest.mark.thorough
 def test_it_holds_for_every_split_of_the_yes_among_channels_by_enumeration() -> None:
     """Each tail misses with its probability at most, whoever of the three groups the people with a yes are in."""
     tail, sizes = 0.1, [n for n, _, _ in CHANNELS]

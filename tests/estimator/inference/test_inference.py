@@ -217,6 +217,7 @@ def test_every_mechanism_is_of_a_kind_that_can_be_estimated_and_planned(survey: 
                 find(question, what)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("survey", OF_SHARES + OF_NUMBERS)
 def test_estimates_are_right_on_average_over_every_report(survey: Survey) -> None:
     [question] = survey.questions
@@ -228,6 +229,7 @@ def test_estimates_are_right_on_average_over_every_report(survey: Survey) -> Non
     assert on_average == pytest.approx(truths(question), abs=1e-6)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("target", ["respondents", "population"])
 @pytest.mark.parametrize("survey", OF_SHARES + OF_NUMBERS)
 def test_intervals_of_two_reports_hold_what_is_true_as_often_as_they_say(survey: Survey, target: Target) -> None:
@@ -368,6 +370,7 @@ def test_plans_of_means_have_the_error_of_every_report(survey: Survey) -> None:
     assert planned >= (high - low) * 0.25 / math.sqrt(50)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("survey", OF_SHARES)
 def test_shares_of_maximum_likelihood_have_no_neighbour_that_is_likelier(survey: Survey) -> None:
     [question] = survey.questions

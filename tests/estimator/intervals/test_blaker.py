@@ -32,6 +32,7 @@ def pmf_of_people(k: int, n: int, channel: Channel) -> NDArray[np.float64]:
     return np.asarray(np.convolve(of_true, of_other))
 
 
+@pytest.mark.few(4, "rare")
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("n", [1, 2, 7, 23])
 def test_about_the_respondents_it_is_the_hull_of_all_that_are_accepted(channel: Channel, n: int) -> None:
@@ -66,6 +67,7 @@ def test_about_the_population_it_is_the_hull_of_all_that_are_accepted(n: int) ->
                     assert acceptability(pmf, s) >= 1 - level - 1e-5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 @DEAR
 @given(n=st.integers(1, 10**6), part=st.floats(0, 1), level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))

@@ -132,6 +132,7 @@ def test_no_tail_of_a_crowd_exceeds_the_bound(sizes: tuple[int, ...], stages: St
             assert (np.log(tail) <= bounds[n_true] + 1e-9).all()
 
 
+@pytest.mark.few(5, "rare")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("stages", STAGES.values(), ids=STAGES)
 @pytest.mark.parametrize("n_each", [(4,), (1, 3), (2, 5, 6)])
@@ -234,6 +235,7 @@ def test_intervals_are_little_wider_than_estimates_spread(
     assert share != 0.5 or ratio == pytest.approx(PRINTED[n_devices, epsilons][target == "respondents"], abs=0.0051)
 
 
+@pytest.mark.few(1, "rare")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("epsilons", EPSILONS)
 def test_of_people_who_do_not_change_their_answer_few_more_are_covered_than_must_be(
@@ -278,6 +280,7 @@ def naive_low(s: float, n: int, n_waves: int, stages: Stages, target: Target, ta
     return float(optimize.brentq(room, 0, 1, xtol=1e-6)) if room(0) < 0 else 0.0
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("stages", STAGES.values(), ids=STAGES)
 @pytest.mark.parametrize(("n", "n_waves"), [(400, 2), pytest.param(2500, 5, marks=pytest.mark.thorough)])

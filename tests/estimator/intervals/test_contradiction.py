@@ -62,6 +62,7 @@ def is_warned(channel: Channel, n: int, count: int) -> bool:
     return bool(estimate_counts(count, n, channel).contradictions)
 
 
+@pytest.mark.few(6, "rare")
 @pytest.mark.parametrize(
     ("channel", "n"),
     [
@@ -82,6 +83,7 @@ def test_honest_counts_give_a_false_alarm_once_in_a_thousand_at_most(channel: Ch
             assert bool(set(ends[0]) & set(ends[1])) is possible
 
 
+@pytest.mark.few(4, "rare")
 @pytest.mark.parametrize("n", [7, 40])
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_p_value_is_the_largest_probability_of_counts_as_extreme(channel: Channel, n: int) -> None:
@@ -105,6 +107,7 @@ def joint_alarms(channel: Channel, n: int, n_bits: int, n_true: tuple[int, int])
     ]
 
 
+@pytest.mark.few(3, "rare")
 @pytest.mark.thorough
 @pytest.mark.parametrize(("n", "n_bits"), [(1, 2), (6, 2), (25, 2), pytest.param(12, 3, marks=pytest.mark.rare)])
 @pytest.mark.parametrize("channel", BITS)

@@ -63,6 +63,7 @@ def grid() -> Iterator[tuple[int, Channel]]:
         yield LARGE, make(math.log(3))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("level", [0.95, pytest.param(0.999, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("method", GUARANTEED)
@@ -72,6 +73,7 @@ def test_a_guaranteed_interval_covers_at_least_its_level_everywhere(method: str,
             assert coverage >= level - ROUNDING, (n, channel, share)
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("n", [1, 2, 12, 30])
 @pytest.mark.parametrize("method", GUARANTEED)
@@ -82,6 +84,7 @@ def test_every_composition_of_a_small_group_is_covered(method: str, n: int, leve
             assert min(coverages(n, make(epsilon), every_share, "respondents", method, level)) >= level - ROUNDING
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", GUARANTEED)
 def test_a_fine_grid_of_population_shares_is_covered(method: str) -> None:
     shares = tuple(np.linspace(0, 1, 401))
@@ -100,6 +103,7 @@ def test_the_exact_interval_wastes_little_of_its_level(target: Target) -> None:
     assert min(found) < 0.957
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
     ("method", "level"),

@@ -204,6 +204,7 @@ def test_an_interval_wholly_outside_is_the_nearest_edge_as_a_point(method: str, 
     assert (low[1], high[1]) == (1, 1)
 
 
+@pytest.mark.few(8, "rare")
 @pytest.mark.parametrize("method", GUARANTEED)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ def crowds(channel: Channel, n_both: int, n_once: int) -> Iterator[tuple[int, Pm
             yield sum(sum(truths) for truths, _ in kinds) + n_true, np.asarray(reduce(np.convolve, parts, np.ones(1)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS)
 @pytest.mark.parametrize(("n_both", "n_once"), [(1, 0), (5, 0), (4, 3), (1, 9), (6, 1)])
 def test_intervals_hold_for_every_crowd_of_two_waves(channel: Channel, n_both: int, n_once: int) -> None:
@@ -87,6 +88,7 @@ def test_intervals_hold_for_every_crowd_of_two_waves(channel: Channel, n_both: i
             assert pmf[inside].sum() >= level - 1e-12, (n_true, level)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS)
 @pytest.mark.parametrize(("n_devices", "n_waves"), [(2, 3), (9, 2), (30, 2), (12, 5)])
@@ -143,6 +145,7 @@ def naive_low(s: float, n: int, n_waves: int, channel: Channel, target: Target, 
     return float(optimize.brentq(room, 0, 1)) if room(0) < 0 else 0.0
 
 
+@pytest.mark.few(6, "rare")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS)
 @pytest.mark.parametrize(("n", "n_waves"), [(400, 2), (2500, 5), (600, 12)])
@@ -166,6 +169,7 @@ def test_the_intervals_of_a_published_case_are_narrower_than_its_author_found() 
     assert confidence_interval(s, 2500, plain, n_waves=5) == pytest.approx((0.077, 0.328), abs=0.001)
 
 
+@pytest.mark.few(4, "rare")
 @pytest.mark.parametrize("sizes", [(300, 300), (500, 20), (900, 1), (50, 40, 3), (5, 5)])
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS)
 def test_a_second_stage_never_widens_and_respondents_are_known_best(channel: Channel, sizes: tuple[int, ...]) -> None:
@@ -207,6 +211,7 @@ def test_standard_errors_are_those_of_people_who_do_not_change_their_answer(chan
     assert errors_of(0.3, n, channel, target, design_effect=n_waves) == pytest.approx(expected)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("question", [*cases()])
 def test_two_reports_of_one_answer_are_as_dependent_as_a_mechanisms_stages_say(question: Question) -> None:
     """P(both reports support a value) = t o^2 + (1-t) z^2, for each answer and value, of draws of the mechanism.

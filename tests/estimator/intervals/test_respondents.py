@@ -78,6 +78,7 @@ def larger_exact_bounds(s: int, n: int, channel: Channel, tail: float) -> tuple[
     return min(allowed), max(allowed)
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("tail", [0.025, pytest.param(1e-9, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("channel", CHANNELS[:5])
 @pytest.mark.parametrize("share", [0.05, 0.6])
@@ -104,6 +105,7 @@ def test_the_exact_bounds_of_many_people_have_the_tail_that_a_convolution_finds(
     assert at_least(int(low[0]) - 1) <= tail < at_least(int(low[0]))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("tail", [0.2, 0.025, 1e-6])
 @pytest.mark.parametrize("channel", CHANNELS[:4])
 def test_chernoffs_bounds_are_those_of_a_scan_over_compositions_and_tilts(channel: Channel, tail: float) -> None:

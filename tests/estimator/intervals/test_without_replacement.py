@@ -43,6 +43,7 @@ def pmf_of_count(people: int, n: int, population_size: int, channel: Channel) ->
     return np.asarray(sum(drawn[k] * pmf_of_people(k, n, channel) for k in range(n + 1)))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("method", KNOWING)
 def test_intervals_hold_for_every_population(method: str, channel: Channel) -> None:
@@ -73,6 +74,7 @@ def test_the_same_enumeration_finds_the_respondents_interval_too_narrow() -> Non
     assert min(covered) < level
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_exact_ends_are_the_first_people_whom_no_tail_refutes(channel: Channel) -> None:
     for n, population_size in ((9, 12), (12, 60), (30, 45), (20, 600)):

@@ -107,6 +107,7 @@ def test_categories_that_reports_do_not_tell_apart_are_refused() -> None:
         information_errors(mixture, fit(mixture))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("truth", [TRUTH, np.array([[0.5, 0.02, 0], [0, 0.01, 0.47]])], ids=["interior", "edge"])
 def test_intervals_of_95_per_cent_cover_in_95_of_100_simulations(truth: Floats) -> None:

@@ -86,6 +86,7 @@ def fitted(name: str, arms: list[Arm]) -> tuple[ModelEstimate, float]:
     return found, likely
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "designs"), CASES)
 def test_no_start_finds_a_larger_likelihood(name: str, designs: list[Design]) -> None:
@@ -113,6 +114,7 @@ def test_two_hundred_starts_find_no_other_optimum() -> None:
         assert naive("one-sayers", arms, start) - saturated == pytest.approx(likely, abs=1e-6)
 
 
+@pytest.mark.few(5, "rare")
 @pytest.mark.parametrize("key", EXTENDED)
 def test_one_sayers_have_a_closed_form(key: tuple[str, str]) -> None:
     """P(1) = s + (1-s)(p + f (1-2p)) in one sample, of 1 - p in the other: they add up to 1 + s."""

@@ -30,6 +30,7 @@ IMPOSSIBLE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["one-sayers", "self-protective-no"])
 def test_reports_of_the_models_people_hardly_ever_give_a_warning(model: str) -> None:
     """All tables of two samples, for shares of the three classes on a grid: also at levels that are reached more."""

@@ -57,6 +57,7 @@ def distance(found: Distribution, shares: np.ndarray) -> float:
     return float(np.abs(np.cumsum([each.share for each in found.bins]) - np.cumsum(shares)[ends]).mean())
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("epsilon", "shares", "n", "most"),
@@ -75,6 +76,7 @@ def test_density_is_near_the_truth(epsilon: str, shares: np.ndarray, n: int, mos
     assert distance(found_of(drawn(epsilon, shares, n)), shares) <= most
 
 
+@pytest.mark.thorough
 def test_smoothing_gives_way_to_many_reports_and_to_spikes() -> None:
     few, many = (found_of(drawn("2", SPIKED, n)).bandwidth for n in (300, 10**6))
     assert few > many == 0

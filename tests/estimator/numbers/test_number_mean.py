@@ -260,6 +260,7 @@ def mean_of(histogram: list[int], channel: NumberChannel, options: IntervalOptio
     return estimate_mean(counts, options or IntervalOptions(), 1)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "channel", [window(2, 1, 1.0), window(3, 1, 2.0), window(6, 2, 3.0), window(16, 5, 4.0), *map(of_table, TABLES)]
 )

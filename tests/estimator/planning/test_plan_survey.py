@@ -137,6 +137,7 @@ def test_a_plan_names_the_beginnings_by_which_strings_on_no_list_are_found(tmp_p
 MORE = ("", "unknown = true\n")
 
 
+@pytest.mark.thorough
 def test_no_line_of_words_is_long_or_breaks_a_figure_and_no_width_is_said_twice(tmp_path: Path) -> None:
     said = plan_file(tmp_path, LUNCH, "--n", "300", "--half-width", "0.1").stdout.splitlines()
     assert max(map(len, said)) <= 100

@@ -25,6 +25,7 @@ def taken_by_auto(**question: Any) -> str:
     return compile_survey({"id": "s", "title": "S", "questions": [asked]}).questions[0].mechanism.name
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", ["hoeffding", "clopper-pearson"])
 @pytest.mark.parametrize("design", [QuestionShape(5), QuestionShape(40), QuestionShape(8, 3)])
 def test_the_best_by_the_method_comes_first_and_what_is_no_local_mechanism_last(

@@ -132,6 +132,7 @@ def prob_narrow(n: int, wanted: float, channel: Channel, share: float, method: s
     return float(pmf[widths_of_counts(n, channel, method) <= wanted * (1 + 1e-9)].sum())
 
 
+@pytest.mark.few(40, "rare")
 @pytest.mark.parametrize("assurance", [pytest.param(0.05, marks=pytest.mark.thorough), 0.5, 0.9, 0.999])
 @pytest.mark.parametrize("method", OF_COUNTS)
 @pytest.mark.parametrize("share", [0, 0.1, 0.45, 0.5, 0.93, 1])
@@ -146,6 +147,7 @@ def test_the_half_width_is_met_with_the_assurance_and_a_smaller_one_is_not(
         assert prob_narrow(n, width * (1 - 1e-6), channel, share, method) < assurance + 1e-12
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("assurance", [0.5, 0.9])
 @pytest.mark.parametrize("share", [0.08, 0.5])
 @pytest.mark.parametrize("method", ["chernoff", "clopper-pearson"])
@@ -208,6 +210,7 @@ def counts_of(sizes: Ints, channel: Channel, share: float, target: Target) -> In
     return np.array(counts)
 
 
+@pytest.mark.few(12, "rare")
 @pytest.mark.parametrize("share", [0.02, 0.5, 1])
 @pytest.mark.parametrize("wanted", [0.3, pytest.param(0.06, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("channel", [Channel.warner(0.75), Channel(0.5, 0.02), Channel(0.9, 0)])
@@ -304,6 +307,7 @@ def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) ->
         make()
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=25)
 @given(
     wanted=st.floats(0.02, 0.4),

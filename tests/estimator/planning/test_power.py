@@ -44,6 +44,7 @@ def rejects(n: int, null: float, errors: Errors, is_above: bool) -> list[bool]:
     return upper if is_above else lower
 
 
+@pytest.mark.few(6, "rare")
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize(("null", "share"), [(0.1, 0.2), (0, 0.05), (0.5, 0.4), (1, 0.9), (0.3, 0.9)])
@@ -60,6 +61,7 @@ def test_the_power_of_a_share_is_that_of_all_counts_and_its_level_holds(
         assert stats.binom.pmf(counts, n, channel.reported_share(null))[rejected].sum() <= 0.05 + 1e-12
 
 
+@pytest.mark.few(6, "rare")
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("power", [0.3, 0.8, pytest.param(0.95, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("channel", CHANNELS)
@@ -112,6 +114,7 @@ def naive_groups(n: int, first: float, second: float, errors: Errors) -> float:
     return float(one @ naive_rejections(n, errors) @ other)
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize(("channel", "n"), [(CLEAR, 2), (CLEAR, 14), (ONE, 25), (UNEVEN, 21)])
 def test_the_power_of_two_groups_is_that_of_all_pairs_of_counts(channel: Channel, n: int, sides: int) -> None:
@@ -128,6 +131,7 @@ def test_the_level_of_two_groups_holds_whatever_share_they_have(n: int) -> None:
         assert naive_groups(n, share, share, Errors(0.05, 2)) <= 0.05
 
 
+@pytest.mark.few(2, "rare")
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("channel", [CLEAR, Channel.warner_of_epsilon(3)])
 @pytest.mark.parametrize(("share", "other"), [(0.45, 0.55), (0.2, 0.05), (0.9, 0.6)])

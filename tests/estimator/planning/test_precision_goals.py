@@ -46,6 +46,7 @@ def draft_of(text: str, tmp_path: Path) -> Draft:
 ALL = [("yes-no", 0.1), ("one-of", 0.08), ("any-of", 0.15), ("number", 1.5), ("text", 0.1), ("waves", 0.08)]
 
 
+@pytest.mark.few(3, "rare")
 @pytest.mark.parametrize(("form", "want"), ALL)
 @pytest.mark.parametrize("draw", [0, 1])
 def test_respondents_are_enough_and_one_fewer_is_not(form: str, want: float, draw: int, tmp_path: Path) -> None:
@@ -166,6 +167,7 @@ def test_a_total_that_is_too_small_says_what_it_gives_and_of_how_many_it_would_d
         assert all(one.want is not None and one.width <= one.want for one in again.questions) is is_enough
 
 
+@pytest.mark.thorough
 def test_what_a_total_gives_is_never_worse_than_what_the_file_has(tmp_path: Path) -> None:
     head = "options = " + json.dumps([f"o{number}" for number in range(5)])
     any_of = (

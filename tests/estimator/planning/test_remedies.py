@@ -49,6 +49,7 @@ def test_only_questions_that_show_too_little_are_helped(lunch: dict[str, Remedy]
     assert helps_by_id(draft_of(tmp_path), 1_000_000) == {}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("question", ["paid", "cuisine", "habits", "hours", "dish"])
 def test_a_larger_crowd_is_enough_and_one_fewer_is_not(question: str, lunch: dict[str, Remedy]) -> None:
     of = lunch[question]

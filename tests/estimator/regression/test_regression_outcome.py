@@ -184,6 +184,7 @@ def large(n: int, size: int, sd: float, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"village": village, "x": x, "cheated": np.where(same, "same", "different")})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "size", "sd"), [(40, 8, 1.0), (8, 300, 1.0), (6, 3000, 2.0)])
 def test_clusters_of_any_size_are_integrated_exactly(n: int, size: int, sd: float) -> None:
     frame = large(n, size, sd, 4)

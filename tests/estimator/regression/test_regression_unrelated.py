@@ -34,6 +34,7 @@ def logs_of(frame: pd.DataFrame, place: Floats) -> Floats:
     return np.log(np.where(frame["cheated"] == "yes", yes, 1 - yes))
 
 
+@pytest.mark.thorough
 def test_the_fit_is_that_of_a_naive_climb_from_anywhere() -> None:
     frame = asked(1500, 21)
     found = regress(frame, "cheated ~ age + region", design=ARMS, arm="half", predict=[{"age": 1, "region": "south"}])

@@ -156,6 +156,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.thorough
 def test_every_kind_of_result_is_held_to_what_follows(results: dict[str, Result]) -> None:
     assert [*results] == KINDS
     assert {type(found).__name__ for found in results.values()} == kinds_of("sotto_estimator")

@@ -45,6 +45,7 @@ def errors_at(shares: np.ndarray, mechanism: PureMechanism, n: int, target: Targ
     return np.array([error for _, error in projected_shares(shares, mechanism, n, target)], float)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shares", [(0.5, 0.3, 0.2), (0.9, 0.1, 0.0), (1.0, 0.0, 0.0)])
 def test_they_are_those_of_all_tallies_of_three_options(shares: tuple[float, ...]) -> None:
     n, mechanism = 80, mechanism_of("k-ary", 3)

@@ -54,6 +54,7 @@ def optimised(start: np.ndarray, supports: np.ndarray, others: np.ndarray, chann
     )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("has_others", [False, True])
 def test_a_general_optimiser_finds_no_better_ones(channel: Channel, has_others: bool) -> None:

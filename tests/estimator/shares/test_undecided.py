@@ -113,6 +113,7 @@ def step(*said: Finding) -> Decimal:
     return max(Decimal(1).scaleb(int(end.as_tuple().exponent)) for of in said for end in (of.low, of.high, of.likely))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_tallies", [150, pytest.param(10_000, marks=pytest.mark.rare)])
 def test_no_answer_with_the_higher_estimate_and_lower_bound_looks_smaller_than_another(n_tallies: int) -> None:
     n_undecided = 0

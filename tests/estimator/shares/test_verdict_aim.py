@@ -59,6 +59,7 @@ SHARES = {
 }
 
 
+@pytest.mark.few(3, "rare")
 @pytest.mark.parametrize("name", SHARES)
 @pytest.mark.parametrize("method", ["chernoff", "hoeffding", "clopper-pearson", "wilson"])
 def test_of_half_of_all_surveys_about_a_population_the_interval_is_as_narrow_and_with_fewer_reports_not(

@@ -87,6 +87,7 @@ TRUTHS = [(1 / 3, 1 / 3, 1 / 3), (0.5, 0.5, 0.0), (0.4, 0.3, 0.3), (0.45, 0.45, 
 N = 24
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "simultaneous"),
     [

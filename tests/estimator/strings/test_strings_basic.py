@@ -36,6 +36,7 @@ def errors_of(decoded: Decoded) -> dict[str, float]:
     return {row.string: row.share - SHARES[int(row.string.split()[1])] for row in decoded.rows}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_cohorts", [1, 8])
 def test_shares_of_values_are_unbiased_covered_and_leave_nothing_to_others(n_cohorts: int) -> None:
     """120 collections; the tolerances are three standard errors, and the seeds are fixed."""

@@ -74,6 +74,7 @@ def reaches_level(covered: list[float], level: float = 0.95) -> bool:
     return float(np.mean(covered)) >= level - 2 * error
 
 
+@pytest.mark.few(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mark_rare(SETTINGS, "100 million reports"))
 def test_false_discoveries_are_bounded_and_intervals_hold_after_the_choice(name: str) -> None:
@@ -84,6 +85,7 @@ def test_false_discoveries_are_bounded_and_intervals_hold_after_the_choice(name:
     assert reaches_level(printed)
 
 
+@pytest.mark.rare
 @pytest.mark.slow
 @pytest.mark.rare
 def test_the_check_fails_without_corrections() -> None:
@@ -93,6 +95,7 @@ def test_the_check_fails_without_corrections() -> None:
     assert not reaches_level(realised(setting, 0.05)[3])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "least"), [("8 bits", 220), ("few cohorts", 290), ("a small filter", 350)])
 def test_detections_are_those_of_a_rate_that_allows_for_how_many_candidates_are_true(name: str, least: int) -> None:
     """In 12 collections; 210, 267 and 336 where models that grow take all candidates for false."""
@@ -189,6 +192,7 @@ def test_the_error_of_other_strings_allows_for_the_choice_which_adds_up_over_str
     assert np.mean(np.square(scores)) > 1 / 6
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",

@@ -91,6 +91,7 @@ def test_two_tests_are_passed_together_as_two_normal_variables_are(
     assert both(first, second, 1) <= min(first, second)
 
 
+@pytest.mark.few(10, "rare")
 @pytest.mark.parametrize("n", [1, 2, 100, 10**12])
 @pytest.mark.parametrize("n_candidates", [1, 10**9])
 @pytest.mark.parametrize("epsilon", ["0.01", "20"])

@@ -49,6 +49,7 @@ def filters_of(epsilon: Decimal, study: TextStudy) -> list[TextPlanRow]:
     return [row for row in plan_text_question(epsilon, None, study) if row.mechanism == "rappor"]
 
 
+@pytest.mark.few(1, "rare")
 @pytest.mark.parametrize(("epsilon", "people"), [("1", 100), ("3", 300), ("1", 3000), ("3", 100_000)])
 def test_what_a_file_with_people_takes_finds_nearly_the_share_of_the_best_design(epsilon: str, people: int) -> None:
     """Held against the search through all of them; at the usual 64 cohorts of 128 bits a crowd of 300 fills none."""
@@ -195,6 +196,7 @@ def test_no_design_of_the_grid_finds_much_rarer_strings_than_the_best_with_repor
                     assert other > best.smallest_share
 
 
+@pytest.mark.thorough
 def test_cohorts_keep_a_hundred_reports_each() -> None:
     for n in (50, 20_000):
         row = filters_of(Decimal(8), TextStudy(n, 10))[0]
@@ -267,6 +269,7 @@ def simulate(
     return BitCounts(cohorts, counts)
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("epsilon", "study", "n_runs", "bar"),
@@ -311,6 +314,7 @@ def test_a_test_s_power_rises_with_the_share_and_is_that_of_its_level_where_ther
 LATE = pytest.param("2", BloomShape(256, 1, 4), TextStudy(600, 10), marks=pytest.mark.rare)
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("epsilon", "shape", "study"),

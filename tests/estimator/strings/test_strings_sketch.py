@@ -292,6 +292,7 @@ def test_what_cannot_be_decoded_is_refused() -> None:
         decode_sketch(sketch, nothing, ["fig", "fig"])
 
 
+@pytest.mark.thorough
 def test_nobody_is_found_where_nobody_is() -> None:
     sketch = sketch_of("2", 3, 5, 64)
     n_found = [

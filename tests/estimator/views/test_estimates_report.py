@@ -133,6 +133,7 @@ REPORTED = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", REPORTED.values(), ids=REPORTED)
 def test_whatever_is_found_is_written_with_its_json_and_drawn(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
