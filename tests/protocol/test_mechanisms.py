@@ -210,6 +210,7 @@ def test_the_two_probabilities_and_debiasing_invert_the_channel_in_expectation(d
     assert (expected_support - exact[0]) / (exact[1] - exact[0]) == share
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_the_vectors_are_what_the_reference_writes() -> None:
     assert VECTORS_FILE.read_text() == reference_vectors.vectors_text()

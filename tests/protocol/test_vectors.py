@@ -54,6 +54,7 @@ def survey_of(vector: Vector) -> Survey:
     return Survey.from_canonical(DEVICE["surveys"][vector["survey"]].encode())
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "written"),

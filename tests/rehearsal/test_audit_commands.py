@@ -159,6 +159,7 @@ def test_the_installed_clients_pass_in_a_survey_of_all_types(tmp_path: Path, cli
     assert all(f"{name}, 3 waves" in result.stdout for name in ("paid", "dish", "sides", "age", "place"))
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_both_clients_pass_where_questions_are_drawn_and_people_invited(tmp_path: Path) -> None:
     require_node()

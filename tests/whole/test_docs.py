@@ -67,6 +67,7 @@ def test_the_readme_works_from_its_first_command_to_its_last(console: Console) -
         console.run_command(command.replace("simulate", "simulate --runs 1"))
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_the_tutorial_works_from_the_idea_to_the_results(console: Console) -> None:
     console.run_document(DOCS / "tutorial.md", {"--reports 2000": "--reports 200"})

@@ -173,6 +173,7 @@ def test_designs_of_several_answers_are_tested_report_by_report() -> None:
     assert is_void(regress(frame, "y ~ x", design="k-ary(n_answers=3, prob_truth=.6)"))
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_honest_reports_at_the_edge_are_hardly_ever_void() -> None:
     """60 surveys in which nobody's answer is yes, all groups at the edge: at most FALSE_ALARM of them are void."""

@@ -51,6 +51,7 @@ def test_far_starts_on_the_flat_lead_back(n_starts: int) -> None:
         assert found.coefficients == pytest.approx(best.coefficients, abs=1e-6)
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_lack_of_fit_has_the_level_that_it_says_and_finds_a_square() -> None:
     """Of 400 surveys P is below 1/2 in .5 +- .025, and in .15 more with a probability below 1e-9."""

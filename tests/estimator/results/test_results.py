@@ -156,6 +156,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_every_kind_of_result_is_held_to_what_follows(results: dict[str, Result]) -> None:
     assert [*results] == KINDS

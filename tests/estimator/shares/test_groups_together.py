@@ -77,6 +77,7 @@ def family_wise_miss(options: IntervalOptions) -> float:
     return 1 - float((1 - miss) ** N_GROUPS)
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_of_twenty_groups_some_interval_misses_in_one_of_twenty_surveys_at_most() -> None:
     exact = IntervalOptions(method="clopper-pearson")

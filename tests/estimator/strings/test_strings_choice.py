@@ -116,6 +116,7 @@ UNLISTED = {
 }
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mark_rare(UNLISTED, "most", "all", "all, and half are one string", "few candidates"))
@@ -170,6 +171,7 @@ def test_the_printed_errors_allow_for_the_choice_where_most_answers_are_on_no_li
     assert not reaches_level(fixed)
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(

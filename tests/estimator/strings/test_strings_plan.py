@@ -196,6 +196,7 @@ def test_no_design_of_the_grid_finds_much_rarer_strings_than_the_best_with_repor
                     assert other > best.smallest_share
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_cohorts_keep_a_hundred_reports_each() -> None:
     for n in (50, 20_000):

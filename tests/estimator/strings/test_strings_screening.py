@@ -64,6 +64,7 @@ def test_a_common_string_is_found_in_two_cohorts_beside_others_on_no_list(of_ano
     assert false_part < 0.1
 
 
+@pytest.mark.rare
 @pytest.mark.thorough
 def test_where_nothing_listed_is_there_hardly_anything_is_found_in_two_cohorts() -> None:
     """Any discovery is false: of 60 crowds at most 5 %, and 3.5 standard deviations of chance."""

@@ -93,6 +93,7 @@ def test_strings_that_collide_are_told_apart_once_they_are_found() -> None:
     assert fit.estimate(fit.left.sums(numbers)) == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.rare
 def test_the_sum_of_squared_shares_is_estimated_without_bias() -> None:
     sketch = sketch_of("3", 3, 3, 8)
     found, errors = [], []
