@@ -63,6 +63,7 @@ def estimate(
     reports: Sequence[str] = (),
     sampling: SamplingColumns | None = None,
     by: str,
+    pooled: bool = False,
     options: IntervalOptions | None = None,
 ) -> SideBySide: ...
 @overload
@@ -95,6 +96,7 @@ def estimate(
     reports: Sequence[str] = (),
     sampling: SamplingColumns | None = None,
     by: str = "",
+    pooled: bool = False,
     covariances: bool = False,
     options: IntervalOptions | None = None,
 ) -> Estimates | SideBySide:
@@ -110,12 +112,14 @@ def estimate(
     With a table, a file or data frame with one row per person, `column` names the reports. `design` says how people
     were asked. `arm`, `reports` and `sampling` are as for `read_data`.
 
-    `by` estimates groups side by side. It names a column of the table, or is "stratum" for a survey. Raises FetchError,
-    SourceError, DomainError.
+    `by` estimates groups side by side. It names a column of the table, or is "stratum" for a survey. `pooled` then adds
+    approximate estimates of strata, for small ones. Raises FetchError, SourceError, DomainError.
     """
     chosen = Selection(wave, stratum)
     if covariances and (column or by):
         raise SourceError("covariances go with one survey's tally, without column and by.")
+    if pooled and (by != STRATUM or column):
+        raise SourceError(f"pooled goes with by={STRATUM!r}, and with a survey.")
     if column:
         if survey or token or chosen:
             raise SourceError("column goes with one file, or one data frame, and without survey, wave and stratum.")
@@ -133,7 +137,7 @@ def estimate(
                 "reports. For a table with one row per person it is a column, and goes with column and design."
             )
         return estimate_strata_of(
-            of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=5)
+            of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=5), pooled=pooled
         )
     return estimate_source(of, of.tally(chosen), chosen, options or IntervalOptions(), covariances=covariances)
 

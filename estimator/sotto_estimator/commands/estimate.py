@@ -44,10 +44,11 @@ _INTERVALS = in_section(
 )
 
 
-_COVARIANCES, _BY_STRATUM, _SAVE_TALLY = in_section(
+_COVARIANCES, _BY_STRATUM, _POOLED, _SAVE_TALLY = in_section(
     SURVEY,
     click.option("--covariances", is_flag=True, help="With --json: add the covariances of each question's shares."),
     click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, side by side."),
+    click.option("--pooled", is_flag=True, help="With --by-stratum: add approximate estimates, for small strata."),
     click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Save the tally to this file."),
 )
 
@@ -64,6 +65,7 @@ _EXAMPLES = (
 @chosen_options("Estimate one wave of the survey, by number  [default: all].")
 @_COVARIANCES
 @_BY_STRATUM
+@_POOLED
 @_SAVE_TALLY
 @counts_options
 @anytime_option
@@ -79,6 +81,7 @@ def estimate(
     token: str,
     chosen: Selection,
     by_stratum: bool,
+    pooled: bool,
     covariances: bool,
     asked: DesignInput,
     paper: CountsInput | None,
@@ -101,6 +104,8 @@ def estimate(
             raise click.UsageError("Give a collector, tally files, counts, or a table: one of the four.")
         _refuse_of_tallies({**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally})
         refuse_token()
+    if pooled and not by_stratum:
+        raise click.UsageError("--pooled goes with --by-stratum.")
     if covariances and (paper or data or by_stratum or output.style != "json"):
         raise click.UsageError("--covariances goes with --json, and with a collector's survey or tally files.")
     found: Estimates | SideBySide
@@ -111,7 +116,7 @@ def estimate(
         found = paper.estimate(options)
     else:
         data.check_absent()
-        found = _of_tallies(sources, save_tally, token, chosen, by_stratum, covariances, asked, options)
+        found = _of_tallies(sources, save_tally, token, chosen, by_stratum, pooled, covariances, asked, options)
     output.show(found)
 
 
@@ -136,6 +141,7 @@ def _of_tallies(
     token: str,
     chosen: Selection,
     by_stratum: bool,
+    pooled: bool,
     covariances: bool,
     asked: DesignInput,
     options: IntervalOptions,
@@ -153,7 +159,7 @@ def _of_tallies(
             raise click.UsageError("--by-stratum goes without --population-size: the strata have different sizes.")
         if not source.gives(REPORTS):
             raise click.UsageError("--by-stratum goes with a collector's URL, or with packed reports.")
-        return estimate_strata_of(source, chosen.wave, options, warn)
+        return estimate_strata_of(source, chosen.wave, options, warn, pooled=pooled)
     tally = tally_of(source, chosen)
     if save_tally:
         save(tally, save_tally)

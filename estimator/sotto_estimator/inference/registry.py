@@ -172,14 +172,16 @@ class FigureKind:
 
     `of`: the kind beside whose figures, of the same counts, it stands; it has no verdict, order or plan of its own.
     `estimate(counts, options, n_intervals)`: the `FoundFigure`s of one of `Inference.counts`. `verdict(question,
-    figures, tally, estimates)`: what they mean. `view`: its `FigureView`, in words, rows and pictures; `section`: its
-    `FigureSection`, in any language. `rehearsal`: its `RehearsedFigure`, for simulations. `is_by_answer`: whether each
-    answer has one, or a question one in all.
+    figures, tally, estimates)`: what they mean. `errors_if_alike(counts of groups, target)`: by answer the standard
+    error in each group, if all were alike: then they can be pooled. `view`: its `FigureView`, in words, rows and
+    pictures; `section`: its `FigureSection`, in any language. `rehearsal`: its `RehearsedFigure`, for simulations.
+    `is_by_answer`: whether each answer has one, or a question one in all.
     """
 
     of: str | None = None
     estimate: Named | None = None
     verdict: Named | None = None
+    errors_if_alike: Named | None = None
     view: Named | None = None
     section: Named | None = None
     rehearsal: Named | None = None
@@ -190,6 +192,7 @@ FIGURES: dict[str, FigureKind] = {
     "share": FigureKind(
         estimate="shares.of_tally:share_estimates",
         verdict="shares.verdict.judge:verdict_of_shares",
+        errors_if_alike="shares.errors_if_alike:share_errors_if_alike",
         view="views.shares:SHARES",
         section="views.share_section:SHARES",
         rehearsal="planning.rehearsed:SHARES",
@@ -199,6 +202,7 @@ FIGURES: dict[str, FigureKind] = {
     "mean": FigureKind(
         estimate="numbers.mean:mean_estimates",
         verdict="shares.verdict.judge:verdict_of_number",
+        errors_if_alike="numbers.mean:mean_errors_if_alike",
         view="views.numbers:MEANS",
         section="views.number_section:MEANS",
         rehearsal="planning.rehearsed:MEANS",

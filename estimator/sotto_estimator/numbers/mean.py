@@ -1,14 +1,15 @@
 """The mean of a question's numbers, in the unit that they are asked in, with its error and an interval."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.channel.channel import Floats
+from sotto_estimator.channel.channel import Floats, Target
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.fakes import PERCENT
@@ -69,6 +70,11 @@ class MeanEstimate(CountedMean):
     def is_outside(self) -> bool:
         """Whether the unbiased mean is not in [minimum, maximum]."""
         return not self.minimum <= self.mean <= self.maximum
+
+    def pooled(self, mean: float, standard_error: float, low: float, high: float) -> Self:
+        """Return the same with pooled numbers, whose interval is moved into [minimum, maximum]."""
+        low, high = (min(max(end, self.minimum), self.maximum) for end in (low, high))
+        return replace(self, mean=mean, standard_error=standard_error, low=low, high=high, interval="approximate")
 
     def voided(self) -> "VoidedMean":
         """Return the counts alone, for counts that contradict the design."""
@@ -162,6 +168,15 @@ def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel, d
     variance = max(float(shares @ (outputs - mean) ** 2), channel.deviations[0] ** 2)
     fresh = channel.fresh_variance
     return math.sqrt((fresh + design_effect * (variance - fresh)) / float(histogram.sum())) * channel.stretch
+
+
+def mean_errors_if_alike(counts: Sequence[NumberCounts], about: Target) -> dict[str, Floats]:
+    """Return the standard error of each group's mean, if a report varied as in the mean of the groups' histograms."""
+    first = counts[0]
+    shares = np.mean([of.histogram / of.n_reports for of in counts], axis=0)
+    width = float(first.kind.maximum) - float(first.kind.minimum)
+    errors = [place_error(of.n_reports * shares, of.channel, of.devices.effect) for of in counts]
+    return {CountedMean.answer: width * np.array(errors)}
 
 
 def mean_bounds(

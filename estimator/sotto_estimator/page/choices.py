@@ -19,6 +19,8 @@ LEVELS = ("0.9", "0.95", "0.99")
 ALL = "all"
 EACH = "each"
 """All strata, beside one another."""
+POOLED = "pooled"
+"""The same with pooled figures."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 
 
@@ -44,9 +46,9 @@ class PageLanguage(NamedTuple):
 class Choices:
     """One choice of each; the defaults are those of `sotto estimate`. `wave` None: all waves, pooled.
 
-    `stratum`: ALL together, EACH beside the others, or one by its place in the survey's list: a name could be any text.
-    `lang`: the language of the survey that was asked for; "" where none was. `about`: whom the survey is about, which
-    is the target unless another was chosen.
+    `stratum`: ALL together, EACH beside the others, or POOLED too, or one by its place in the survey's list: a name
+    could be any text. `lang`: the language of the survey that was asked for; "" where none was. `about`: whom the
+    survey is about, which is the target unless another was chosen.
     """
 
     wave: int | None = None
@@ -61,7 +63,12 @@ class Choices:
     @property
     def place(self) -> int | None:
         """The place of the one stratum that was chosen; None where none was."""
-        return None if self.stratum in (ALL, EACH) else int(self.stratum)
+        return None if self.stratum in (ALL, EACH, POOLED) else int(self.stratum)
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether all strata stand beside one another."""
+        return self.stratum in (EACH, POOLED)
 
     @property
     def interval_options(self) -> IntervalOptions:
@@ -120,6 +127,7 @@ class Choices:
             fields.append(self._field("wave", say.gettext("Wave"), waves))
         if survey.strata:
             strata = {ALL: say.gettext("all groups together"), EACH: say.gettext("all groups side by side")}
+            strata[POOLED] = say.gettext("all groups side by side, and pooled")
             strata |= {str(place): name for place, name in enumerate(survey.strata, 1)}
             fields.append(self._field("stratum", say.gettext("Group"), strata))
         return fields
@@ -174,8 +182,8 @@ def _read_wave(asked: Sequence[str], survey: Survey) -> int | None:
 
 def _read_stratum(asked: Sequence[str], survey: Survey) -> str:
     places = map(str, range(1, len(survey.strata) + 1))
-    if len(asked) > 1 or asked[0] not in (ALL, *((EACH, *places) if survey.strata else ())):
+    if len(asked) > 1 or asked[0] not in (ALL, *((EACH, POOLED, *places) if survey.strata else ())):
         listed = ", ".join(f"{place} for {name}" for place, name in enumerate(survey.strata, 1))
-        domain = f"{ALL}, {EACH}, {listed}" if survey.strata else f"{ALL}: the survey has no strata"
+        domain = f"{ALL}, {EACH}, {POOLED}, {listed}" if survey.strata else f"{ALL}: the survey has no strata"
         raise NoSuchStratumError(f"stratum must be given once, as {domain}.")
     return asked[0]

@@ -8,7 +8,7 @@ from typing import TypeVar
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.inference.marginal import Marginal, estimated_of
 from sotto_estimator.inference.registry import count_intervals, is_text
-from sotto_estimator.page.choices import EACH, Choices
+from sotto_estimator.page.choices import POOLED, Choices
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, TooFewReportsError
 from sotto_estimator.page.lines import say_missing_strata, say_turnout
 from sotto_estimator.page.release import Release
@@ -102,7 +102,7 @@ def find_results(release: Release, choices: Choices) -> Results:
     if not tally.n_reports:
         return found
     found = replace(found, missing=say_missing_strata(release, wave) if place is None else "")
-    if choices.stratum == EACH:
+    if choices.is_beside:
         return _found_beside(found, release)
     estimates = _estimate(tally, choices, [*pooled.values()])
     last = _estimate(by_wave[max(pooled)], choices) if pooled else None
@@ -127,13 +127,14 @@ def _found_beside(found: Results, release: Release) -> Results:
     def waves_of(name: str, tally: Tally) -> list[Tally]:
         return [*release.by_wave(survey.strata.index(name) + 1).values()] if len(tally.waves) > 1 else []
 
-    estimated = partial(estimate_strata, tallies, options, len(survey.strata), by_wave=waves_of)
+    is_pooled = choices.stratum == POOLED
+    estimated = partial(estimate_strata, tallies, options, len(survey.strata), by_wave=waves_of, pooled=is_pooled)
     side = None if all(map(is_text, survey.questions)) else _refused(estimated)
     of = {str(one.stratum): one for one in side.estimates} if side else {}
     sections = {
         name: sections_of(of.get(name) or _unestimated(tally, choices), found.spoken) for name, tally in tallies.items()
     }
-    return replace(found, estimates=side, questions=tuple(all_beside(sections, side.comparisons if side else ())))
+    return replace(found, estimates=side, questions=tuple(all_beside(sections, side)))
 
 
 def _section(section: Section, release: Release, choices: Choices, last: Estimates | None) -> Section:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.inference.registry import inference_of, is_text
-from sotto_estimator.page.choices import EACH, Choices
+from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.errors import ChoiceError
 from sotto_estimator.page.release import Release
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
@@ -40,7 +40,7 @@ def most_texts(question: Question) -> int:
 
 def hint_on(release: Release, choices: Choices, question: Question, say: Language) -> str:
     """Return why no texts can be looked for; "" where they can be."""
-    if choices.stratum == EACH:
+    if choices.is_beside:
         return say.gettext("Choose one group, or all groups together, to look for texts.")
     counted = release.tally(choices.wave, choices.place).counted(question.id)
     pools = inference_of(question.mechanism).pools_waves or release.survey.max_reports == 1

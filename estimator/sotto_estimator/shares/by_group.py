@@ -11,6 +11,7 @@ from sotto_estimator.results.result import Result
 from sotto_estimator.results.words import interval_words
 from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.shares.pooling import PooledFigure, pool_strata
 from sotto_estimator.shares.verdict.compare import Comparison, order_groups
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Selection
@@ -23,10 +24,11 @@ _MOST_COUNTED = 12
 
 @dataclass(frozen=True, slots=True)
 class SideBySide(Result):
-    """The estimates of groups, one or more, and how these differ."""
+    """The estimates of groups, one or more, and how these differ; `pooled`: None where that was not asked for."""
 
     estimates: tuple[Estimates, ...]
     comparisons: tuple[Comparison, ...]
+    pooled: tuple[PooledFigure, ...] | None = None
 
     @property
     def kind(self) -> str:
@@ -74,12 +76,14 @@ def estimate_strata(
     n_strata: int,
     on_empty: Callable[[str, NoReportsError], None] = lambda name, fault: None,
     by_wave: Callable[[str, Tally], Sequence[Tally]] = lambda name, tally: (),
+    *,
+    pooled: bool = False,
 ) -> SideBySide | None:
     """Return the estimates of strata by their tallies, one or more; None where no tally has reports to show.
 
     `n_strata`: of so many, which share one chance of a false alarm, and of a miss where intervals hold together.
     `on_empty` is told of each stratum that has nothing to show. `by_wave` gives the waves of a stratum's tally, whose
-    counts are held against the design one by one.
+    counts are held against the design one by one. `pooled` adds pooled figures.
     """
     options = options.of(next(iter(tallies.values())).survey)
     found = []
@@ -96,7 +100,8 @@ def estimate_strata(
         return None
     shown = {str(one.stratum): tallies[str(one.stratum)] for one in found}
     contradicting = {(str(one.stratum), of.question) for one in found for of in one.contradictions}
-    return SideBySide(tuple(found), order_groups(shown, options, contradicting, n_strata))
+    order = order_groups(shown, options, contradicting, n_strata)
+    return SideBySide(tuple(found), order, pool_strata(found, shown, options) if pooled else None)
 
 
 def name_of(one: Estimates) -> str:
@@ -105,7 +110,7 @@ def name_of(one: Estimates) -> str:
 
 
 def estimate_strata_of(
-    source: Source, wave: int | None, options: IntervalOptions, warn: Callable[[str], None]
+    source: Source, wave: int | None, options: IntervalOptions, warn: Callable[[str], None], *, pooled: bool = False
 ) -> SideBySide:
     """Return the estimates of every stratum of a survey that has reports to show, in the survey's order.
 
@@ -129,7 +134,7 @@ def estimate_strata_of(
     def by_wave(stratum: str, tally: Tally) -> list[Tally]:
         return source.by_wave(tally, Selection(wave, stratum)) if wave is None else []
 
-    found = estimate_strata(tallies, options, len(survey.strata), tell, by_wave) if tallies else None
+    found = estimate_strata(tallies, options, len(survey.strata), tell, by_wave, pooled=pooled) if tallies else None
     if found is None:
         raise SourceError(f"no stratum of survey {survey.id} has reports to show.")
     return found

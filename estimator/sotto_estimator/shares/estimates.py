@@ -42,6 +42,8 @@ class Estimate:
     is_told: ClassVar = True
     unit: ClassVar = ""
     interval: ClassVar = ""
+    minimum: ClassVar = 0.0
+    maximum: ClassVar = 1.0
 
     question: str
     answer: str
@@ -62,6 +64,13 @@ class Estimate:
     def value(self) -> float:
         """The share."""
         return self.share
+
+    def pooled(self, share: float, standard_error: float, low: float, high: float) -> Self:
+        """Return the same with pooled numbers, whose interval is moved into [0, 1]."""
+        first, last = (min(max(end, 0.0), 1.0) for end in (low, high))
+        return replace(
+            self, share=share, standard_error=standard_error, low=first, high=last, is_outside=low > 1 or high < 0
+        )
 
     def voided(self) -> "VoidedShare":
         """Return the counts alone, for counts that contradict the design."""

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sotto_estimator.results.document import Heading, Known, Lines, PageBlock, Picture, isolated
+from sotto_estimator.results.document import Caption, Heading, Known, Lines, PageBlock, Picture, isolated
 from sotto_estimator.results.drawing import Drawing
-from sotto_estimator.shares.verdict.compare import Comparison
+from sotto_estimator.results.words import level_digits
+from sotto_estimator.shares.by_group import SideBySide
+from sotto_estimator.shares.pooling import LEAST_STRATA, PooledFigure, PooledStratum
 from sotto_estimator.shares.verdict.order import Order
 from sotto_estimator.views.figure_tables import FigureTables
+from sotto_estimator.views.pooled import pooled_findings
 from sotto_estimator.views.section import MAX_ROWS, QuestionPart, Section, wrapped
 from sotto_estimator.views.verdict_words import finding_words, order_words
 
@@ -22,10 +25,12 @@ class Beside(QuestionPart):
     """One question's results in every group: its `sections` by the group's name, in the survey's order.
 
     `orders`: of the groups by an answer's share, or by the mean, by the answer; of one group alone there is none.
+    `pooled`: by the answer too; None where it was not asked for.
     """
 
     sections: Mapping[str, Section]
     orders: Mapping[str, Order]
+    pooled: Mapping[str, PooledFigure] | None = None
 
     @cached_property
     def answers(self) -> list[str]:
@@ -62,14 +67,17 @@ class Beside(QuestionPart):
     @property
     def made_of(self) -> list[str]:
         """What this is of: n in every group, and what the intervals are."""
+        return [self._n_by_group, *next(iter(self.sections.values())).remarks]
+
+    @property
+    def _n_by_group(self) -> str:
         say = self.spoken.say
         n_of = [f"{name} {say.number(section.n_reports)}" for name, section in self.sections.items()]
-        first = next(iter(self.sections.values()))
-        return [say.gettext("n by group: %(listed)s", listed=say.joined(n_of)), *first.remarks]
+        return say.gettext("n by group: %(listed)s", listed=say.joined(n_of))
 
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
-        return wrapped(self.made_of)
+        return wrapped([self._n_by_group, self._right_on_average] if chart == "pooled" else self.made_of)
 
     @cached_property
     def rows(self) -> list[tuple[str, Any]]:
@@ -79,12 +87,26 @@ class Beside(QuestionPart):
         return sorted(listed, key=lambda pair: place.get(pair[1].answer, 0))
 
     @cached_property
+    def pooled_rows(self) -> list[tuple[str, Any]]:
+        """The pooled figures, as `rows`."""
+        pooled = [one for answer in self.labels or self.pooled or () for one in self._pooled_strata(answer)]
+        figures = self.spoken.labelled(self.question, [one.figure for one in pooled])
+        return list(zip((one.stratum for one in pooled), figures, strict=True))
+
+    def _pooled_strata(self, answer: str) -> Sequence[PooledStratum]:
+        return self.pooled[answer].strata if self.pooled and answer in self.pooled else ()
+
+    @cached_property
     def charts(self) -> dict[str, Drawing]:
         """The question's charts, by name: a row for each group under every answer, or of each group's mean."""
         if not (self.part and self.rows):
             return {}
-        unit = self.spoken.unit(self.question)
-        return {self.part.chart: self.part.draw_groups(self.text, self.rows, self.spoken.say, unit)}
+        say, unit = self.spoken.say, self.spoken.unit(self.question)
+        drawn = {self.part.chart: self.part.draw_groups(self.text, self.rows, say, unit)}
+        if self.pooled_rows:
+            title = say.gettext("%(question)s Pooled, approximate", question=self.text)
+            drawn["pooled"] = self.part.draw_groups(title, self.pooled_rows, say, unit)
+        return drawn
 
     @property
     def known(self) -> list[PageBlock]:
@@ -93,15 +115,50 @@ class Beside(QuestionPart):
         for answer in self.answers:
             named = [Heading(self.labels[answer])] if self.labels else []
             compared = filter(None, [self.compared(answer)])
-            blocks += [*named, Known(self.findings(answer)), Lines([*compared])]
-        return [*blocks, Lines(self.notices, look="notice")]
+            blocks += [*named, Known(self.findings(answer)), Lines([*compared]), *self._known_pooled(answer)]
+        return [*blocks, *self._about_pooled, Lines(self.notices, look="notice")]
+
+    def _known_pooled(self, answer: str) -> list[PageBlock]:
+        """Return what is likely of an answer in each group, if figures are pooled."""
+        pooled = self._pooled_strata(answer)
+        if not pooled:
+            return []
+        say = self.spoken.say
+        findings = pooled_findings([one.figure for one in pooled], self.spoken.unit(self.question))
+        named = [(one.stratum, finding_words(of, say)) for one, of in zip(pooled, findings, strict=True)]
+        return [Lines([say.gettext("Pooled, approximate:")]), Known(named)]
+
+    @property
+    def _about_pooled(self) -> list[PageBlock]:
+        """What pooled figures are worth."""
+        if self.pooled is None or not (self.part and self.rows):
+            return []
+        say = self.spoken.say
+        if not self.pooled:
+            too_few = say.gettext("Nothing is pooled: fewer than %(n)s groups have results.", n=LEAST_STRATA)
+            return [Lines([too_few], look="small")]
+        how = say.gettext(
+            "A pooled estimate also uses the reports of the other groups, and the more so the smaller the group."
+        )
+        limits = say.gettext(
+            "Ranges are more often wrong for groups that are unlike the others. Do not rank groups by pooled estimates."
+        )
+        return [Lines([say.text([how, self._right_on_average, limits])], look="small")]
+
+    @property
+    def _right_on_average(self) -> str:
+        """How often the ranges of pooled figures are right."""
+        say, first = self.spoken.say, next(iter(self.sections.values()))
+        level = say.percent(level_digits(first.estimates.options.level))
+        return say.gettext("About %(level)s of the ranges are right, on average over the groups.", level=level)
 
     @property
     def shown(self) -> list[PageBlock]:
         """The chart, and what it is made of."""
         is_any = any(section.shows for section in self.sections.values())
-        pictures = [Picture(name, drawing) for name, drawing in self.charts.items() if is_any]
-        return [*pictures, Lines([f"{'; '.join(self.made_of)}."], look="small")]
+        own = [Picture(name, of) for name, of in self.charts.items() if is_any and name != "pooled"]
+        pooled = [Picture(name, of) for name, of in self.charts.items() if name == "pooled"]
+        return [*own, Lines([f"{'; '.join(self.made_of)}."], look="small"), *pooled]
 
     @property
     def numbers(self) -> list[PageBlock]:
@@ -109,20 +166,30 @@ class Beside(QuestionPart):
         if not (self.part and self.rows):
             return []
         has_interval = next(iter(self.sections.values())).has_interval
-        table = FigureTables(self.question, self.part, self.spoken, has_interval).of_groups(self.rows[:MAX_ROWS])
+        tables = FigureTables(self.question, self.part, self.spoken, has_interval)
+        say, table = self.spoken.say, tables.of_groups(self.rows[:MAX_ROWS])
         values = {"n": len(table.rows), "all": len(self.rows)}
-        cut = self.spoken.say.gettext("The first %(n)s of %(all)s rows; the files have all.", **values)
-        return [table, Lines([cut] * (len(table.rows) < len(self.rows)), look="small")]
+        cut = say.gettext("The first %(n)s of %(all)s rows; the files have all.", **values)
+        name = Caption(
+            "pooled", say.gettext("Pooled estimates by group, approximate"), self.key, self.spoken.unit(self.question)
+        )
+        pooled = [tables.of_groups(self.pooled_rows[:MAX_ROWS], name)] if self.pooled_rows else []
+        return [table, *pooled, Lines([cut] * (len(table.rows) < len(self.rows)), look="small")]
 
 
-def all_beside(sections: Mapping[str, Sequence[Section]], comparisons: Sequence[Comparison]) -> list[Beside]:
-    """Return every question with all groups beside one another, from the sections of each group by its name."""
+def all_beside(sections: Mapping[str, Sequence[Section]], groups: SideBySide | None) -> list[Beside]:
+    """Return every question with all groups beside one another, from the sections of each group by its name.
+
+    `groups`: their estimates; None of texts alone.
+    """
+    comparisons, pooled = (groups.comparisons, groups.pooled) if groups else ((), None)
     return [
         Beside(
             asked[0].question,
             asked[0].spoken,
             dict(zip(sections, asked, strict=True)),
             {one.answer: one.order for one in comparisons if one.question == asked[0].key},
+            None if pooled is None else {one.answer: one for one in pooled if one.question == asked[0].key},
         )
         for asked in zip(*sections.values(), strict=True)
     ]

@@ -14,6 +14,7 @@ from sotto_estimator.shares.verdict.compare import Comparison
 from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import notes
 from sotto_estimator.views.figure_view import drawn, view_of_kind, views_of
+from sotto_estimator.views.pooled import coverage_words, pooled_members, pooled_panels, pooled_parts, pooled_records
 from sotto_estimator.views.survey_document import groups_document
 from sotto_estimator.views.verdict import said_of, verdict_rows
 from sotto_estimator.views.verdict_words import order_words, quote_words, width_words
@@ -48,6 +49,7 @@ def _parts(of: SideBySide) -> list[Part]:
     remarks = [*_say_of(of, _remarks), *marked, *[quote_words(ENGLISH)] * bool(marked and known)]
     return [
         Part("What is known", [*known, Lines(sentences)]),
+        *pooled_parts(of),
         Part("All numbers", [Lines(heading), table, Lines(remarks)]),
     ]
 
@@ -107,7 +109,8 @@ def _members(of: SideBySide) -> dict[str, Any]:
         for one in of.comparisons
     ]
     groups = [json_members(one) for one in of.estimates]
-    return {"strata" if of.kind == STRATUM else "groups": groups, "comparisons": compared}
+    listed = {"strata" if of.kind == STRATUM else "groups": groups, "comparisons": compared}
+    return listed | pooled_members(of)
 
 
 def _say_of(of: SideBySide, lines_of: Callable[[Estimates], Sequence[str]]) -> list[str]:
@@ -137,13 +140,14 @@ def _rows(one: Estimates) -> list[list[Cell]]:
 def _panels(groups: SideBySide) -> tuple[str, Sequence[Panel]]:
     """Return a title, and the panels of each kind of figure, those of all groups together."""
     said, panels = drawn([view.group_panels(groups) for view in views_of(*groups.estimates)])
-    return "\n".join([str(groups), groups.interval_words, *said]), panels
+    pooled = [f"pooled: approximate {coverage_words(groups)}"] * bool(groups.pooled)
+    return "\n".join([str(groups), groups.interval_words, *pooled, *said]), [*panels, *pooled_panels(groups)]
 
 
 VIEW: View[SideBySide] = View(
     parts=_parts,
     members=_members,
-    records=lambda of: csv_records(of.estimates),
+    records=lambda of: pooled_records(of, csv_records(of.estimates)),
     panels=_panels,
     survey_document=groups_document,
 )

@@ -37,16 +37,17 @@ class FigureTables:
             tables.append(self._consistent(named))
         return [*tables, *part.more(more, key, unit, say)]
 
-    def of_groups(self, named: Named) -> Table:
+    def of_groups(self, named: Named, caption: Caption | None = None) -> Table:
         """Return the figures of several groups, those of one answer beside one another, each with its group's name."""
         say, part = self.spoken.say, self.part
         names = [*[say.gettext("Answer")] * part.has_names, say.gettext("Group")]
-        heads = ["n", part.unbiased(say), say.gettext("Low"), say.gettext("High"), say.gettext("Std. error")]
+        estimate = part.heading(say) if caption else part.unbiased(say)
+        heads = ["n", estimate, say.gettext("Low"), say.gettext("High"), say.gettext("Std. error")]
         rows = [
             [*[one.answer] * part.has_names, name, say.number(one.n_reports), *self._cells(one), part.error(one, say)]
             for name, one in named
         ]
-        caption = self._caption("table", say.gettext("Estimates by group"))
+        caption = caption or self._caption("table", say.gettext("Estimates by group"))
         return Table([*(Column(name, names=True) for name in names), *_numbers(heads)], rows, caption=caption)
 
     def _estimates(self, key: str, words: str, named: Named) -> Table:

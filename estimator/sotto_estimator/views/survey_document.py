@@ -35,7 +35,7 @@ def groups_document(groups: SideBySide, lang: str = "") -> SurveyDocument | None
     if not first.survey or groups.kind != STRATUM:
         return None
     spoken = Spoken.of(first.survey, lang)
-    questions = all_beside({str(one.stratum): sections_of(one, spoken) for one in groups.estimates}, groups.comparisons)
+    questions = all_beside({str(one.stratum): sections_of(one, spoken) for one in groups.estimates}, groups)
     return _document(first, spoken, sum(one.n_reports for one in groups.estimates), questions)
 
 
