@@ -18,8 +18,10 @@ from sotto_estimator.page.choices import Choices, read_choices
 from sotto_estimator.page.errors import NoSuchChartError, NoSuchStratumError
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import Results, find_results
+from sotto_estimator.results.document import Lines, Table
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.of_tally import estimate_tally
+from sotto_estimator.views.beside import Beside
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.language import LANGUAGES, language
 
@@ -160,14 +162,14 @@ def test_the_chooser_offers_every_stratum_and_keeps_the_other_choices(house: Hou
     page = see(house, TWICE, "?stratum=1&level=0.9&wave=1")
     assert {select["name"] for select in page.all("select")} >= {"wave", "stratum"}
     values = [option.attributes["value"] for option in page.root.one("select", name="stratum").find("option")]
-    assert values == ["all", "each", "1", "2", "3"]
+    assert values == ["all", "each", "pooled", "1", "2", "3"]
 
 
 @pytest.mark.parametrize("query", ["?stratum=4", "?stratum=0", "?stratum=north", "?stratum=1&stratum=2"])
 def test_an_unknown_stratum_is_refused_with_those_there_are(house: House, query: str) -> None:
     response = get(house, f"places/results.json{query}")
     assert (response.status_code, response.get_json()["code"]) == (404, "no_such_stratum")
-    assert "as all, each, 1 for north, 2 for <b>south</b>, 3 for all." in response.get_json()["detail"]
+    assert "as all, each, pooled, 1 for north, 2 for <b>south</b>, 3 for all." in response.get_json()["detail"]
 
 
 def test_a_survey_without_strata_has_none_to_choose() -> None:
@@ -252,3 +254,26 @@ def test_side_by_side_nothing_is_told_where_a_wave_of_a_stratum_contradicts_the_
     (north, south) = side.estimates
     assert [found.wave for found in north.contradictions] == [found.wave for found in alone.contradictions] == [2]
     assert (len(north.told_rows), len(south.told_rows)) == (0, 1)
+
+
+def test_pooled_figures_stand_beside_those_of_each_group() -> None:
+    release = made_up(north=500, south=520, west=100)
+    found, own = find_results(release, Choices(stratum="pooled")), beside(release)
+    assert isinstance(found.estimates, SideBySide)
+    assert isinstance(own.estimates, SideBySide)
+    assert replace(found.estimates, pooled=None) == own.estimates
+    paid = found.questions[0]
+    assert isinstance(paid, Beside)
+    rows = next(block for block in paid.numbers if isinstance(block, Table) and block.caption.key == "pooled").rows
+    (figure,) = (one for one in found.estimates.pooled or () if one.question == "paid")
+    assert [row[3].number for row in rows] == [one.figure.share for one in figure.strata]
+    drawing, caption = found.require_chart("paid", "pooled")
+    assert drawing.title == "Is it paid? Pooled, approximate"
+    assert caption[-1] == "About 95 % of the ranges are right, on average over the groups."
+    assert list(own.questions[0].charts) == ["shares"]
+
+
+def test_of_two_groups_the_page_says_that_nothing_is_pooled() -> None:
+    found = find_results(made_up(north=500, south=520), Choices(stratum="pooled"))
+    lines = [line for block in found.questions[0].known if isinstance(block, Lines) for line in block.lines]
+    assert "Nothing is pooled: fewer than 3 groups have results." in lines

@@ -123,6 +123,10 @@ TWINS: dict[str, Twin] = {
     "estimate --by-stratum": Twin(
         "estimate lunch.records --by-stratum", lambda: s.estimate("lunch.records", by="stratum")
     ),
+    "estimate --by-stratum --pooled": Twin(
+        "estimate lunch.records --by-stratum --pooled",
+        lambda: s.estimate("lunch.records", by="stratum", pooled=True),
+    ),
     "estimate --covariances": Twin(
         "estimate lunch.json --covariances", lambda: s.estimate("lunch.json", covariances=True)
     ),

@@ -13,6 +13,7 @@ from result_contract import CONTRACT, NASTY, kinds_of
 from sotto_estimator import (
     Channel,
     Group,
+    IntervalOptions,
     arm,
     associate,
     compare_groups,
@@ -39,6 +40,7 @@ from sotto_estimator.results.forms.latex import latex_of
 from sotto_estimator.results.forms.markdown import markdown_of
 from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.result import Result
+from sotto_estimator.shares.by_group import estimate_strata
 from sotto_protocol import Coins, Survey, Tally, compile_survey
 from sotto_protocol.tables import width
 from written_forms import MOST_ROWS, read_latex, read_markdown
@@ -98,6 +100,7 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
         "Estimates of void counts": estimate_counts(399, 400, Channel(0.6, 0.4)),
         "SideBySide": people.estimate_groups(),
         "SideBySide with a void group": void.estimate_groups(),
+        "SideBySide, pooled": _pooled({"a": few, NASTY: tally, "c": tally}),
         "Association": associate((survey, records), questions=["paid", "ate"]),
         "Decoded": decode(tally, question="home", candidates=TOWNS),
         "Decoded of nothing that is found": decode(few, question="home", candidates=["bonn", "ulm"]),
@@ -143,8 +146,15 @@ def results(survey: Survey, records: np.ndarray, tmp_path_factory: pytest.TempPa
     }
 
 
+def _pooled(tallies: dict[str, Tally]) -> Result:
+    found = estimate_strata(tallies, IntervalOptions(), len(tallies), pooled=True)
+    assert found is not None
+    return found
+
+
 KINDS = [
     *("Estimates", "Estimates of void counts", "SideBySide", "SideBySide with a void group"),
+    "SideBySide, pooled",
     *("Association", "Decoded", "Decoded of nothing that is found", "Regression", "Regression of void counts"),
     *("ModelEstimate", "WhatIf", "WhatIf of void counts", "Tested", "Tested with a void group", "Tested of a file"),
     *("SurveyPlan", "RespondentsPlan", "SharePlan", "SharePlan of a half-width", "SharePlan of a survey that draws"),
