@@ -34,9 +34,17 @@ _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each que
     type=click.Choice(TARGETS),
     help="Whom results are about, a population or only the respondents  [default: as in the file, else population].",
 )
+@click.option(
+    "--smallest",
+    type=click.IntRange(min=1),
+    metavar="PEOPLE",
+    help="Number of people in the smallest stratum  [default: all strata are as large].",
+)
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that sotto publish sends.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def check(survey_file: Path, n: int | None, target: "Target | None", canonical: bool, as_json: bool) -> None:
+def check(
+    survey_file: Path, n: int | None, target: "Target | None", smallest: int | None, canonical: bool, as_json: bool
+) -> None:
     """Check a survey file: faults, privacy, and what results will show.
 
     SURVEY_FILE is TOML, JSON or canonical JSON. Every epsilon is in nats. The command compares the survey's epsilon
@@ -57,7 +65,8 @@ def check(survey_file: Path, n: int | None, target: "Target | None", canonical: 
     people = n or survey.people
     if target and people is None:
         raise click.UsageError("--target needs --n, or `people` in the file.")
-    crowd = judge_file(survey_file, survey, people, target) if people else None
+    _check_smallest(smallest, survey, people)
+    crowd = judge_file(survey_file, survey, people, target, smallest) if people else None
     found = [say_beyond(survey), warn_of_little(survey), say_in_english(survey)]
     warnings = [*filter(None, found), *find_promises(survey)]
     past = say_past(survey, datetime.now(UTC).date())
@@ -66,6 +75,18 @@ def check(survey_file: Path, n: int | None, target: "Target | None", canonical: 
     else:
         echo("\n".join([*say_takes(survey), f"\n{say_crowd(crowd)}" if crowd else _NO_CROWD]))
     _shout(crowd, warnings, past)
+
+
+def _check_smallest(smallest: int | None, survey: Survey, people: int | None) -> None:
+    """Raise UsageError for a smallest stratum that these people cannot have."""
+    if smallest is None:
+        return
+    if not survey.strata or people is None:
+        raise click.UsageError("--smallest goes with a survey that has strata, and with --n or `people` in the file.")
+    if smallest > (most := max(1, people // survey.n_strata)):
+        raise click.UsageError(
+            f"--smallest ({smallest}) must be at most {most}: {people:,} people are in {survey.n_strata} strata."
+        )
 
 
 def _read(path: Path, *, as_json: bool) -> Survey:

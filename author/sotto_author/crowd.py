@@ -1,7 +1,7 @@
 """What a survey will show of a crowd, question by question: good, rough, useless, or never to be seen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sotto_estimator.planning.draft import Draft
     from sotto_estimator.planning.options import PlanOptions
     from sotto_estimator.planning.remedies import Remedy
+    from sotto_estimator.planning.strata_plan import StratumPlan
     from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
 
 Grade = Literal["good", "rough", "useless", "never", "unknown"]
@@ -48,7 +49,7 @@ class Crowd:
     """What `n` people will show, if all of them answer.
 
     `plan`, of `draft`: None where the estimator is not installed. `stratum`: in which they all are, None where they are
-    of all.
+    of all. `strata`: what the smallest stratum shows.
     """
 
     survey: Survey
@@ -57,6 +58,7 @@ class Crowd:
     plan: "PlannedSurvey | None" = None
     draft: "Draft | None" = None
     stratum: str | None = None
+    strata: "tuple[StratumPlan, ...]" = ()
 
     @property
     def n_reports(self) -> int:
@@ -87,13 +89,17 @@ class Crowd:
         return all(one.is_usable for one in self.outlooks)
 
 
-def judge_file(path: Path, survey: Survey, n: int, target: "Target | None" = None) -> Crowd:
-    """Return what n people will show of a survey file, and what would help it."""
+def judge_file(
+    path: Path, survey: Survey, n: int, target: "Target | None" = None, smallest: int | None = None
+) -> Crowd:
+    """Return what n people, `smallest` in the smallest stratum, will show of a survey file, and what would help it."""
     if not is_estimator_there():
         return _judge_blindly(survey, n)
     from sotto_estimator.planning.draft import Draft
+    from sotto_estimator.planning.strata_plan import plan_strata
 
-    return _judge(Draft.read(path), n, target)
+    crowd = _judge(Draft.read(path), n, target)
+    return replace(crowd, strata=plan_strata(crowd.plan, smallest)) if crowd.plan else crowd
 
 
 def judge_definition(definition: Mapping[str, Any], n: int) -> Crowd:
@@ -170,7 +176,8 @@ def crowd_members(crowd: Crowd) -> dict[str, Any]:
 
     options = crowd.plan.options
     of_intervals = {"level": options.level, "method": options.method, "target": options.about}
-    return {"people": crowd.n} | of_intervals | {"helps": [help_members(one) for one in crowd.helps]}
+    of_strata = {"strata": [asdict(one) for one in crowd.strata]} if crowd.strata else {}
+    return {"people": crowd.n} | of_intervals | {"helps": [help_members(one) for one in crowd.helps]} | of_strata
 
 
 def outlook_members(one: Outlook) -> dict[str, Any]:

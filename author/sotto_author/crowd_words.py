@@ -18,7 +18,18 @@ _USELESS = "too imprecise to use"
 def say_crowd(crowd: Crowd) -> str:
     """Return the verdicts, and what would help where it is needed."""
     helps = [*_helps_of_shown(crowd), *_helps_of_hidden(crowd)]
-    return "\n\n".join([say_verdicts(crowd), *(["\n".join(helps)] if helps else [])])
+    strata = [_say_strata(crowd)] if crowd.strata else []
+    return "\n\n".join([say_verdicts(crowd), *strata, *(["\n".join(helps)] if helps else [])])
+
+
+def _say_strata(crowd: Crowd) -> str:
+    """Return what the smallest stratum shows, by itself and pooled."""
+    from sotto_estimator.results.document import Part
+    from sotto_estimator.results.forms.text import text_of
+    from sotto_estimator.views.plan_strata_words import strata_blocks
+
+    assert crowd.plan is not None  # noqa: S101  # strata are planned by it
+    return text_of([Part("In the smallest stratum", strata_blocks(crowd.strata, crowd.plan))])
 
 
 def say_verdicts(crowd: Crowd) -> str:

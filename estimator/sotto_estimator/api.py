@@ -361,16 +361,19 @@ def plan(
     half_width: float | None = None,
     total_epsilon: Decimal | None = None,
     together: Sequence[str] = (),
+    smallest: int | None = None,
 ) -> SurveyPlan:
     """Return what n respondents will show about each question of a survey or survey file, and what would help.
 
     The survey says (`about`) whom the plan is about, unless `options` have a target. `half_width` is the target of
     shares whose question has no `want`. `total_epsilon` is the most that a report may take to reach the targets. The
     default is what the report takes now. `together` has the ids of 2 or 3 questions. The plan then also says what they
-    show if they are asked together.
+    show if they are asked together. `smallest` is how many people are in the smallest stratum.
 
     A compiled survey, such as a published one, never changes. So only an author's file gets help that changes its
     questions. Raises SourceError for a file that is not a survey, DomainError unless n is in [2, 10^12].
     """
     draft = draft_of(survey) if isinstance(survey, Survey) else Draft.read(Path(survey))
-    return plan_draft(draft, n, (options or PlanOptions()).of(draft.survey), half_width, total_epsilon, together)
+    return plan_draft(
+        draft, n, (options or PlanOptions()).of(draft.survey), half_width, total_epsilon, together, smallest
+    )

@@ -64,6 +64,7 @@ class SurveyAsk:
     total_epsilon: Decimal | None
     is_written: bool
     together: tuple[str, ...] = ()
+    smallest: int | None = None
 
 
 def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,6 +87,12 @@ def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="ID,ID[,ID]",
             callback=lambda _, __, value: tuple(filter(None, map(str.strip, (value or "").split(",")))),
             help="Compare: what these questions show if they are asked together, as one answer.",
+        ),
+        click.option(
+            "--smallest",
+            type=click.IntRange(min=1),
+            metavar="PEOPLE",
+            help="Number of people in the smallest stratum  [default: all strata are as large].",
         ),
     )
     argument = click.argument("survey_file", required=False, type=click.Path(path_type=Path))
@@ -125,11 +132,13 @@ def plan_survey_file(
                 raise click.UsageError("--total-epsilon and --write need --n.")
             if ask.together:
                 raise click.UsageError("--together needs --n.")
+            if ask.smallest:
+                raise click.UsageError("--smallest needs --n.")
             output.show(plan_respondents(draft.survey, half_width=half_width, options=options))
             return
-        plan = plan_draft(draft, n, options, half_width, ask.total_epsilon, ask.together)
+        plan = plan_draft(draft, n, options, half_width, ask.total_epsilon, ask.together, ask.smallest)
     except DomainError as fault:
-        raise click.UsageError(re.sub("^(total_epsilon|together) ", _option_of, str(fault))) from None
+        raise click.UsageError(re.sub("^(total_epsilon|together|smallest) ", _option_of, str(fault))) from None
     output.show(plan)
     if ask.is_written:
         _write(path, draft, plan.verdict)

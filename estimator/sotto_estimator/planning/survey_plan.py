@@ -12,6 +12,7 @@ from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.split import SplitVerdict, judge_wishes
+from sotto_estimator.planning.strata_plan import StratumPlan, plan_strata
 from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
 from sotto_estimator.planning.together_plan import TogetherPlan, joinable, plan_together
 from sotto_estimator.planning.waves_plan import WavesPlan, plan_waves
@@ -30,6 +31,7 @@ class SurveyPlan(PlannedSurvey, Result):
     "" its own. `together`: what questions would show if they were asked together, None where that is not asked;
     `joinable`: the ids of two that could be, () where no two could, or where that is asked. `one_waves`: of a survey of
     several waves the questions that one wave would show more of. `waves`: ways to ask each question in its waves.
+    `strata`: what each question shows in the smallest stratum.
     """
 
     helps: tuple[Remedy, ...] = ()
@@ -40,6 +42,7 @@ class SurveyPlan(PlannedSurvey, Result):
     joinable: tuple[str, ...] = ()
     one_waves: tuple[OneWave, ...] = ()
     waves: tuple[WavesPlan, ...] = ()
+    strata: tuple[StratumPlan, ...] = ()
 
     @property
     def reach(self) -> PlanOptions:
@@ -65,13 +68,15 @@ def plan_draft(
     half_width: float | None = None,
     total: Decimal | None = None,
     together: Sequence[str] = (),
+    smallest: int | None = None,
 ) -> SurveyPlan:
     """Return what n respondents will give, what would help, and whether what is wished for is reached.
 
     `half_width`: what is wished for of shares whose question has no `want`. `total`: the epsilon that a report may
     take, by default the survey's own. `together`: the ids of questions of which it is planned what they show if they
-    are asked together. Raises `DomainError` unless n is in [2, 10^12], for a total that is less than the least for each
-    question that a device answers, and for questions that cannot be asked together.
+    are asked together. `smallest`: how many people are in the smallest stratum. Raises `DomainError` unless n is in [2,
+    10^12], for a total that is less than the least for each question that a device answers, and for questions that
+    cannot be asked together.
     """
     planned = plan_survey(draft.survey, n, options, half_width)
     verdict = _judge(draft, planned, total) if any(one.want is not None for _, one in planned.rows) else None
@@ -80,7 +85,7 @@ def plan_draft(
     joined = plan_together(draft, together, n, options) if together else None
     others, once = () if joined else joinable(draft), tuple(one_waves_of(draft, planned))
     helps, waves = tuple(helps_of(draft, planned)), plan_waves(draft, planned)
-    asked = (joined, others, once, waves)
+    asked = (joined, others, once, waves, plan_strata(planned, smallest))
     return SurveyPlan(*of, helps, tuple(wishes), verdict, "", *asked)
 
 

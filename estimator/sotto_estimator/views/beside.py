@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from sotto_estimator.intervals.pooled_groups import LEAST_GROUPS
 from sotto_estimator.results.document import Caption, Heading, Known, Lines, PageBlock, Picture, isolated
 from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.words import level_digits
 from sotto_estimator.shares.by_group import SideBySide
-from sotto_estimator.shares.pooling import LEAST_STRATA, PooledFigure, PooledStratum
+from sotto_estimator.shares.pooling import PooledFigure, PooledStratum
 from sotto_estimator.shares.verdict.order import Order
 from sotto_estimator.views.figure_tables import FigureTables
 from sotto_estimator.views.pooled import pooled_findings
@@ -135,7 +136,7 @@ class Beside(QuestionPart):
             return []
         say = self.spoken.say
         if not self.pooled:
-            too_few = say.gettext("Nothing is pooled: fewer than %(n)s groups have results.", n=LEAST_STRATA)
+            too_few = say.gettext("Nothing is pooled: fewer than %(n)s groups have results.", n=LEAST_GROUPS)
             return [Lines([too_few], look="small")]
         how = say.gettext(
             "A pooled estimate also uses the reports of the other groups, and the more so the smaller the group."

@@ -15,6 +15,7 @@ from sotto_estimator.results.words import method_words, target_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_estimator.views.plan_help_words import help_lines, help_members, one_wave_lines, one_wave_members
 from sotto_estimator.views.plan_panels import plan_panels
+from sotto_estimator.views.plan_strata_words import strata_blocks
 from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_together_words import together_hint, together_lines, together_members
 from sotto_estimator.views.plan_waves_words import waves_blocks, waves_members
@@ -50,6 +51,7 @@ def parts(plan: SurveyPlan) -> list[Part]:
         Part("One wave", [Lines(one_wave_lines(plan, plan.one_waves), "  ")]),
         Part("Asked together", _together(plan)),
         Part("Asked in waves", waves_blocks(plan.waves, plan.survey.waves)),
+        Part("In the smallest stratum", strata_blocks(plan.strata, plan)),
         Part("What is wanted", reached),
     ]
 
@@ -127,6 +129,8 @@ def survey_members(plan: SurveyPlan) -> dict[str, Any]:
         document["one_wave"] = [one_wave_members(one) for one in plan.one_waves]
     if plan.together:
         document["together"] = together_members(plan.together)
+    if plan.strata:
+        document["strata"] = [asdict(one) for one in plan.strata]
     if plan.waves:
         document["waves"] = [waves_members(one) for one in plan.waves]
     if plan.verdict:

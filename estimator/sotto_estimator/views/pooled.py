@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sotto_estimator.intervals.pooled_groups import LEAST_GROUPS
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table
 from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.percents import percent_digits
 from sotto_estimator.results.words import level_words
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimate, Estimates
-from sotto_estimator.shares.pooling import LEAST_STRATA, PooledFigure, PooledStratum
+from sotto_estimator.shares.pooling import PooledFigure, PooledStratum
 from sotto_estimator.shares.verdict.verdict import Finding, mean_finding, share_findings
 from sotto_estimator.views.figure_view import view_of_kind
 
@@ -29,7 +30,7 @@ _COLUMNS = [
 _HOW = "approximate: each estimate leans on the other strata, the more the fewer reports its own stratum has"
 _WEIGHT = "own weight: how much of the estimate comes from the stratum's own reports"
 _NO_RANK = "a difference between two pooled estimates shows nothing: the comparison above uses unpooled intervals"
-_TOO_FEW = f"not pooled, because fewer than {LEAST_STRATA} strata have results: "
+_TOO_FEW = f"not pooled, because fewer than {LEAST_GROUPS} strata have results: "
 MAX_PANELS = 20
 """Of more answers the pooled figures are left out of a picture."""
 Key = tuple[str, str, str]
@@ -93,10 +94,10 @@ def pooled_panels(of: SideBySide) -> list[Panel]:
         words = ": ".join(filter(None, [figure.question, figure.answer]))
         unit = figure.unit or "%" * _is_share(figure)
         scale = 100 if _is_share(figure) else 1
-        points = [
-            Point(one.stratum, *(scale * end for end in (one.figure.value, *_ends(one))), is_faint=True)
-            for one in figure.strata
-        ]
+        points = []
+        for one in figure.strata:
+            value, low, high = (scale * number for number in (one.figure.value, *_ends(one)))
+            points.append(Point(one.stratum, value, low, high, is_faint=True))
         first = figure.strata[0].figure
         ends = scale * first.minimum, scale * first.maximum
         panels.append(point_panel(points, f"{words}, pooled, approximate ({unit})".replace(" ()", ""), ends))

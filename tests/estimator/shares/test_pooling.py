@@ -14,11 +14,12 @@ from scipy.stats import norm
 from sotto_estimator import Channel, IntervalOptions, estimate
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
+from sotto_estimator.intervals.pooled_groups import pool
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import mean_errors_if_alike
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.errors_if_alike import share_errors_if_alike
-from sotto_estimator.shares.pooling import PooledFigure, pool
+from sotto_estimator.shares.pooling import PooledFigure
 from sotto_estimator.shares.share_counts import share_counts
 from sotto_protocol import Survey, Tally, compile_toml
 

@@ -1,0 +1,43 @@
+"""What the smallest stratum will show, in words."""
+
+from collections.abc import Sequence
+
+from sotto_estimator.inference.registry import is_text
+from sotto_estimator.planning.strata_plan import BETWEEN, StratumPlan
+from sotto_estimator.planning.survey import PlannedSurvey
+from sotto_estimator.results.document import Block, Column, Lines, Table
+from sotto_estimator.views.plan_words import amount, points
+
+
+def strata_blocks(strata: Sequence[StratumPlan], plan: PlannedSurvey) -> list[Block]:
+    """Return the half-widths of each question in the smallest stratum, by itself and pooled; nothing without strata."""
+    if not strata:
+        return []
+    n_strata, n = plan.survey.n_strata, strata[0].n
+    lead = f"The smallest of {n_strata} strata has {n:,} people. The others have {_others(n, plan):,} each."
+    columns = [Column("question"), *(Column(name, "word") for name in ("n", "alone", "pooled"))]
+    rows = [[one.question, f"{one.n_answers:,}", *strata_cells(one, plan)] for one in strata]
+    return [Lines([lead], ""), Table(columns, rows), Lines(strata_lines(strata))]
+
+
+def strata_cells(one: StratumPlan, plan: PlannedSurvey) -> list[str]:
+    """Return how precise a question is in the smallest stratum: by itself, and pooled."""
+    question = next(row.question for _, row in plan.rows if row.question.id == one.question)
+    if is_text(question):
+        return ["finds nothing" if one.alone >= 1 else f"finds {100 * one.alone:.3g} % or more", "-"]
+    return [f"± {amount(one.alone, question)}", "-" if one.pooled is None else f"± {amount(one.pooled, question)}"]
+
+
+def strata_lines(strata: Sequence[StratumPlan]) -> list[str]:
+    """Return what the pooled half-widths are worth, where there are any."""
+    if all(one.pooled is None for one in strata):
+        return []
+    spread = f"{points(BETWEEN)} between strata (standard deviation); means by as much of their range"
+    return [
+        "pooled: approximate, as `sotto estimate --by-stratum --pooled` estimates",
+        f"assumed: true shares vary by {spread}",
+    ]
+
+
+def _others(n: int, plan: PlannedSurvey) -> int:
+    return (plan.n - n) // (plan.survey.n_strata - 1)
