@@ -277,3 +277,18 @@ def test_of_two_groups_the_page_says_that_nothing_is_pooled() -> None:
     found = find_results(made_up(north=500, south=520), Choices(stratum="pooled"))
     lines = [line for block in found.questions[0].known if isinstance(block, Lines) for line in block.lines]
     assert "Nothing is pooled: fewer than 3 groups have results." in lines
+
+
+@pytest.mark.thorough
+def test_pooled_figures_are_on_the_page_and_in_its_files(house: House) -> None:
+    for stratum, n_reports in {1: 40, 2: 25, 3: 30}.items():
+        collect(house, PLACES, stratum, n_reports)
+    page = see(house, PLACES, "?stratum=pooled")
+    assert len(page.table("Pooled estimates by group, approximate stay")) == 9
+    assert len(page.table("Pooled estimates by group, approximate (hours) hours")) == 3
+    assert "Do not rank groups by pooled estimates." in page.words
+    given = get(house, "places/results.json?stratum=pooled")
+    assert [one["answer"] for one in given.get_json()["pooled"]] == ["yes", "pay", "people", "nothing", "mean"]
+    for question in ("stay", "hours"):
+        assert get(house, f"places/results/{question}/pooled.svg?stratum=pooled").status_code == 200
+        assert get(house, f"places/results/{question}/pooled.svg?stratum=each").status_code == 404

@@ -12,8 +12,8 @@ from sotto_estimator.channel.channel import Floats
 
 LEAST_GROUPS = 3
 """Of fewer groups nothing is known of how much they differ."""
-_N_NODES = 200
-_N_HALVINGS = 50
+_N_NODES = 100
+_N_HALVINGS = 32
 
 
 class Pooled(NamedTuple):
