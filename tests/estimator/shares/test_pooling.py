@@ -8,9 +8,11 @@ from math import e
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.integrate import trapezoid
 from scipy.stats import norm
 
+from sotto_client.cli import main
 from sotto_estimator import Channel, IntervalOptions, estimate
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
@@ -174,6 +176,8 @@ def test_pooled_goes_with_strata_alone() -> None:
     tally = tallies_of(PAID, [(8, 15)])["a"]
     with pytest.raises(SourceError, match="pooled goes with by='stratum'"):
         estimate(tally, by="region", pooled=True)
+    result = CliRunner().invoke(main, ["estimate", "teams.json", "--pooled"])
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, "Error: --pooled goes with --by-stratum.")
 
 
 @cache
