@@ -43,6 +43,10 @@ class UnionOutlook(ShareOutlook):
     def channel(self) -> Channel:
         return self.union
 
+    def of_least_noise(self) -> float | None:
+        """Return None: the noise is shared with the other items."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class SumOutlook(FigureOutlook):

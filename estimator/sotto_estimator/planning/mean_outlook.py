@@ -11,7 +11,13 @@ from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds, method_of_mean, place_error
-from sotto_estimator.planning.numbers import NumberStudy, expected_outputs, half_widths, respondents_for
+from sotto_estimator.planning.numbers import (
+    NumberStudy,
+    expected_outputs,
+    half_widths,
+    of_least_variance,
+    respondents_for,
+)
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import FigureOutlook
 from sotto_protocol.mechanisms.levels import LevelResponse
@@ -44,6 +50,9 @@ class MeanOutlook(FigureOutlook):
         devices = Devices.alike(n_reports, n_waves)
         low, high = mean_bounds(outputs, channel, devices, IntervalOptions(options.level, method), 1)
         return self.study.size * float(high - low) / 2
+
+    def of_least_noise(self) -> float | None:
+        return of_least_variance(self.mechanism.worst_variance, float(self.question.epsilon), self.study)
 
     def error(self, n: int, options: PlanOptions, target: Target) -> float:
         outputs = n * expected_outputs(self.mechanism, self.study)

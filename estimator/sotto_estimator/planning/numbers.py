@@ -91,8 +91,13 @@ def _compared(row: NumberPlanRow, study: NumberStudy) -> NumberPlanRow:
     """Return a row with how near its noise is to the least, as far as that is known."""
     if row.epsilon is None or row.worst_deviation is None:
         return row
-    least = least_variance_of_numbers(row.epsilon, study.kind.n_options)
-    return replace(row, of_least_noise=None if least is None else (row.worst_deviation / study.size) ** 2 / least)
+    return replace(row, of_least_noise=of_least_variance((row.worst_deviation / study.size) ** 2, row.epsilon, study))
+
+
+def of_least_variance(worst: float, epsilon: float, study: NumberStudy) -> float | None:
+    """Return the worst variance of a report of a number in [0, 1] over about the least that there is, where known."""
+    least = least_variance_of_numbers(epsilon, study.kind.n_options)
+    return None if least is None else worst / least
 
 
 def _mechanisms(study: NumberStudy, epsilon: Decimal, forever: Decimal | None) -> dict[str, LevelResponse]:

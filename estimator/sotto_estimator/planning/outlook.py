@@ -53,6 +53,10 @@ class FigureOutlook(ABC):
         """
         return self.width(n, options, "population")
 
+    def of_least_noise(self) -> float | None:
+        """Return the variance of a report's noise over the least of all mechanisms of the epsilon, where known."""
+        return None
+
     @abstractmethod
     def answers_needed(self, want: float, options: PlanOptions) -> int:
         """Return the fewest answers that give a width. Raises `DomainError` where 10^12 do not."""

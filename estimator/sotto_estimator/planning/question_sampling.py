@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 
 from sotto_estimator.channel.channel import Channel
+from sotto_estimator.planning.of_least_noise import of_least_noise
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.table import PlanRow, QuestionShape
 from sotto_estimator.planning.widths import USUAL, half_width, respondents_needed, standard_deviation
@@ -49,4 +50,5 @@ def _row(
     deviation = standard_deviation(asked, channel, share=share, target=target)
     what = f"all {n_questions}" if n_drawn == n_questions else f"draw {n_drawn} of {n_questions}"
     width = half_width(asked, channel, options)
-    return PlanRow(float(epsilon), f"{what}, {mechanism.name}", total, deviation, width)
+    of_least = of_least_noise(mechanism, part)
+    return PlanRow(float(epsilon), f"{what}, {mechanism.name}", total, deviation, width, of_least_noise=of_least)

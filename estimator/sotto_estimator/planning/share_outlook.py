@@ -10,6 +10,7 @@ from sotto_estimator.channel.devices import Devices
 from sotto_estimator.inference.registry import share_channel
 from sotto_estimator.intervals.intervals import share_bounds
 from sotto_estimator.intervals.methods import find_method
+from sotto_estimator.planning.of_least_noise import of_least_noise
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import FigureOutlook
 from sotto_estimator.planning.widths import half_width, respondents_needed, standard_deviation
@@ -55,6 +56,9 @@ class ShareOutlook(FigureOutlook):
             devices=Devices.alike(n_reports, n_waves),
         )
         return float(high - low) / 2
+
+    def of_least_noise(self) -> float | None:
+        return of_least_noise(self.mechanism, self.question.epsilon)
 
     def smallest_share(self, n: int, options: PlanOptions, target: Target, n_intervals: int) -> float | None:
         return told_from_zero(n, self.channel, options, target, n_intervals)

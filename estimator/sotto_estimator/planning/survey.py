@@ -31,6 +31,7 @@ class QuestionPlan:
     `width`: what a wish is held against, the half-width of the options's target by itself, or a text's smallest share.
     `figures`: of the population one at a time and all together, then of the respondents. `size`: all that there is to
     learn: 1, or a number's range in its unit. `want`: the half-width that is wished for, None where none is.
+    `of_least_noise`: the variance of a report's noise over the least of all mechanisms, None where not worked out.
     """
 
     question: Question
@@ -39,6 +40,7 @@ class QuestionPlan:
     figures: tuple[Precision, ...]
     size: float
     want: float | None
+    of_least_noise: float | None = None
 
     def of(self, target: Target, *, is_together: bool = False) -> Precision:
         """Return the figures of a target."""

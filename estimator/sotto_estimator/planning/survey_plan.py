@@ -1,7 +1,7 @@
 """The plan of a survey: what it will show, what would help, and whether what is wished for is reached."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from sotto_estimator.errors import DomainError
@@ -9,6 +9,7 @@ from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.one_wave import OneWave, one_waves_of
 from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import outlook_of
 from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.split import SplitVerdict, judge_wishes
@@ -81,7 +82,10 @@ def plan_draft(
     planned = plan_survey(draft.survey, n, options, half_width)
     verdict = _judge(draft, planned, total) if any(one.want is not None for _, one in planned.rows) else None
     wishes = wishes_of(draft, planned, verdict) if verdict else []
-    of = (planned.survey, planned.n, planned.options, planned.n_intervals, planned.questions, planned.items)
+    questions = tuple(
+        replace(one, of_least_noise=outlook_of(one.question).of_least_noise()) for one in planned.questions
+    )
+    of = (planned.survey, planned.n, planned.options, planned.n_intervals, questions, planned.items)
     joined = plan_together(draft, together, n, options) if together else None
     others, once = () if joined else joinable(draft), tuple(one_waves_of(draft, planned))
     helps, waves = tuple(helps_of(draft, planned)), plan_waves(draft, planned)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from sotto_estimator.channel.channel import Channel
-from sotto_estimator.planning.least_noise import least_noise_of_options, noise_of_options
+from sotto_estimator.planning.of_least_noise import of_least_noise
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.widths import (
     NO_PRIVACY,
@@ -76,17 +76,6 @@ class QuestionShape:
             return best_of("one-of", self.n_options, epsilon, forever).name
         return best_of("any-of", self.n_options, epsilon, forever, self.max_selected).name
 
-    def of_least_noise(self, epsilon: Decimal, channel: Channel) -> float | None:
-        """Return the mean variance of a report's noise over the least that there is; None of any-of questions.
-
-        Of the two answers to a yes-no question, or of options that are equally common.
-        """
-        if self.max_selected:
-            return None
-        k = self.n_options or 2
-        noise = float(noise_of_options(channel.prob_support_if_true, channel.prob_support_if_other, k))
-        return max(1.0, noise / least_noise_of_options(float(epsilon), k))  # thresholds are rounded towards privacy
-
     @property
     def sensitivity(self) -> int:
         """By how much one changed answer moves all counts together."""
@@ -117,7 +106,7 @@ def plan_rows(
             asked = max(1, int(size / mechanism.one_in))
             deviation, width = _deviation(asked, channel, options), half_width(asked, channel, options)
             is_auto = mechanism.name == auto
-            of_least = design.of_least_noise(epsilon, channel)
+            of_least = of_least_noise(mechanism, epsilon)
             of_devices.append(PlanRow(float(epsilon), mechanism.name, size, deviation, width, is_auto, of_least))
         if forever is None and design.n_options > _N_DRAWN_BITS and not design.max_selected:
             of_devices.append(_d_bit_flip(epsilon, design.n_options, n, wanted, options))

@@ -16,7 +16,7 @@ from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_estimator.views.plan_help_words import help_lines, help_members, one_wave_lines, one_wave_members
 from sotto_estimator.views.plan_panels import plan_panels
 from sotto_estimator.views.plan_strata_words import strata_blocks
-from sotto_estimator.views.plan_table import width_words
+from sotto_estimator.views.plan_table import noise_words, width_words
 from sotto_estimator.views.plan_together_words import together_hint, together_lines, together_members
 from sotto_estimator.views.plan_waves_words import waves_blocks, waves_members
 from sotto_estimator.views.plan_wish_words import (
@@ -30,22 +30,28 @@ from sotto_protocol import Question
 from sotto_protocol.words import epsilon_above
 
 _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
+_NOISE = "noise"
+_OF_NOISE = (
+    "noise: how far the variance of a report's noise is above the least that any mechanism of its epsilon can have"
+)
 _COLUMNS = [
     *map(Column, ("question", "about", "mechanism")),
-    *(Column(name, "word") for name in ("epsilon", "n", "half-width", "least share", "least difference")),
+    *(Column(name, "word") for name in ("epsilon", _NOISE, "n", "half-width", "least share", "least difference")),
 ]
 
 
 def parts(plan: SurveyPlan) -> list[Part]:
     """Return the figures of every question, what they mean, what would help, and whether what is wished is reached."""
-    rows = [_cells(one, figures) for _, one in plan.rows for figures in one.figures]
+    is_known = any(one.of_least_noise for one in plan.questions)
+    rows = [_cells(one, figures, is_known=is_known) for _, one in plan.rows for figures in one.figures]
+    columns = [column for column in _COLUMNS if is_known or column.name != _NOISE]
     about = f"The lines below are about {target_words(plan.options.about)}{of_asked(plan)}."
     reached: list[Block] = []
     if plan.verdict:
         said = Lines(verdict_lines(plan.verdict, plan.wishes, plan), "  ")
         reached = [Lines([wanted_line(plan.options)], ""), wish_table(plan.wishes), said]
     return [
-        Part("What the survey will show", [Lines(_caption(plan), ""), Table(_COLUMNS, rows), Lines([about])]),
+        Part("What the survey will show", [Lines(_caption(plan), ""), Table(columns, rows), Lines([about])]),
         Part("Question by question", [Lines(sentences(plan), "  ")]),
         Part("What would help", [Lines(help_lines(plan.helps, plan), "  ")]),
         Part("One wave", [Lines(one_wave_lines(plan, plan.one_waves), "  ")]),
@@ -80,6 +86,7 @@ def _caption(plan: SurveyPlan) -> list[str]:
         f"{how}, at a true share of {100 * options.share:g} %; all: if all {plan.n_intervals} intervals must "
         f"be right at once{_assured(plan)}",
         _told(plan),
+        *[_OF_NOISE] * any(one.of_least_noise for one in plan.questions),
     ]
 
 
@@ -106,12 +113,13 @@ def _assured(plan: SurveyPlan) -> str:
     return of_share + of_answers
 
 
-def _cells(one: QuestionPlan, figures: Precision) -> list[Cell]:
+def _cells(one: QuestionPlan, figures: Precision, *, is_known: bool) -> list[Cell]:
     question = one.question
-    about = figures.target + ", all" * figures.is_together
+    about = "all" if figures.is_together else figures.target
     if figures is not one.figures[0]:
-        return ["", about, "", "", "", *_figures(figures, question)]
-    known = [question.mechanism.name, epsilon_above(question.epsilon), f"{one.n_answers:,}"]
+        return ["", about, "", "", *[""] * is_known, "", *_figures(figures, question)]
+    noise = [noise_words(one.of_least_noise)] * is_known
+    known = [question.mechanism.name, epsilon_above(question.epsilon), *noise, f"{one.n_answers:,}"]
     return [question.id, about, *known, *_figures(figures, question)]
 
 
@@ -175,6 +183,7 @@ def _question_members(one: QuestionPlan) -> dict[str, Any]:
         "width": one.width,
         "unit": getattr(question.kind, "unit", ""),
         "want": one.want,
+        "of_least_noise": one.of_least_noise,
         "figures": [asdict(figures) for figures in one.figures],
     }
 

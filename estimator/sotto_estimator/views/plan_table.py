@@ -13,9 +13,7 @@ from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
 
-_OF_NOISE = (
-    "Noise: how far its variance is above the least that any mechanism can have, if all answers are equally common."
-)
+_OF_NOISE = "Noise: how far its variance is above the least that any mechanism can have, if"
 _IS_LEAST = 1.0005
 """What is above is more than the rounding of thresholds."""
 _TENTHS = 10
@@ -48,7 +46,9 @@ def _width_lines(plan: SharePlan) -> list[str]:
     if plan.epsilon_forever is not None:
         words += f" Widths are for one wave. All reports of one answer take epsilon {float(plan.epsilon_forever):g}."
     if any(row.of_least_noise for row in plan.rows):
-        words += f"\n{_OF_NOISE}"
+        most = plan.design.max_selected
+        crowd = f"people select 0 to {most} options, each number equally often"
+        words += f"\n{_OF_NOISE} {crowd if most else 'all answers are equally common'}."
     if plan.n_questions is not None:
         words += " Epsilon is that of a whole report, n all respondents: a question has its part of either."
     return words.split("\n")

@@ -53,8 +53,7 @@ def test_the_ratio_is_that_of_the_mechanisms_noise() -> None:
     assert oue.of_least_noise == pytest.approx(mean / least_noise_of_options(1, 64), rel=1e-6)
 
 
-def test_nothing_is_said_of_any_of_questions_and_of_who_is_trusted() -> None:
-    assert not any(row.of_least_noise for row in plan_rows(QuestionShape(8, 2), [Decimal(1)], 1000, None))
+def test_nothing_is_said_of_who_is_trusted() -> None:
     (curator,) = [r for r in plan_rows(QuestionShape(), [Decimal(1)], 100, None) if "curator" in r.mechanism]
     assert curator.of_least_noise is None
 

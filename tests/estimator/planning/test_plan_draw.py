@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import Channel
+from sotto_estimator.planning.of_least_noise import of_least_noise
 from sotto_estimator.planning.question_sampling import rows_by_number_drawn
 from sotto_estimator.planning.table import QuestionShape
 from sotto_estimator.planning.widths import half_width, respondents_needed
@@ -28,6 +29,10 @@ def test_rows_are_of_one_two_four_and_all_questions() -> None:
     channel = Channel(one.prob_support_if_true, one.prob_support_if_other)
     assert rows[0].half_width == half_width(1000, channel)
     part = best_of("one-of", 16, Decimal("0.1"))
+    assert [rows[0].of_least_noise, rows[-1].of_least_noise] == [
+        of_least_noise(one, Decimal(1)),
+        of_least_noise(part, Decimal("0.1")),
+    ]
     assert rows[-1].half_width == half_width(10_000, Channel(part.prob_support_if_true, part.prob_support_if_other))
 
 

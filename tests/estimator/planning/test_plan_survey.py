@@ -161,6 +161,12 @@ def test_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
     for row, (question, of) in zip(rows, figures, strict=True):
         assert (row["question"], row["target"], row["n"], row["method"]) == (question, of["target"], "300", "chernoff")
         assert row["half_width"] == ("" if of["half_width"] is None else str(of["half_width"]))
+    noise = {one["question"]: one["of_least_noise"] for one in document["questions"]}
+    assert noise["paid"] == pytest.approx(1, abs=1e-6)
+    assert noise["habits"] == pytest.approx(1, abs=1e-3)  # asked-option, of four that all may be selected
+    assert noise["hours"] is not None
+    assert noise["dish"] is None
+    assert [row["of_least_noise"] for row in rows[::4]] == ["" if of is None else str(of) for of in noise.values()]
 
 
 def test_a_published_survey_has_the_figures_of_its_file(tmp_path: Path) -> None:
