@@ -3,7 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations_with_replacement, pairwise, permutations, product
+from dataclasses import replace
+from decimal import Decimal
+from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,15 @@ from scipy.stats import binom
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.errors import DomainError
 from sotto_protocol import compile_toml
+from sotto_protocol.mechanisms.kary import k_ary as k_ary_of
+from sotto_protocol.mechanisms.subset import subset
 from sotto_rehearsal.comparison.binary import exact_epsilon
 from sotto_rehearsal.comparison.clones import Clones, amplified_epsilon, prob_clone_of_one
 from sotto_rehearsal.comparison.shuffled import shuffle_survey
+from sotto_rehearsal.comparison.third_answer import third_answer_epsilon
 
 Outcome = tuple[int, ...]
+ONE_QUESTION = 'id = "s"\ntitle = "S"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n'
 QUESTIONS = [
     'type = "yes-no"',
     'type = "one-of"\noptions = ["a", "b", "c"]\nmechanism = "k-ary"',
@@ -178,6 +184,56 @@ def outputs_of(mechanism: Any, n_answers: int) -> list[list[float]]:
         [math.prod(p if bit else 1 - p for p, bit in zip(row, bits, strict=True)) for bits in product((0, 1), repeat=2)]
         for row in ([true, other], [other, true])
     ]
+
+
+def set_channel(mechanism: Any) -> list[list[float]]:
+    """P(output | answer) of one of k options, a row an answer: outputs are the sets of `weight` options."""
+    weight, k = getattr(mechanism, "weight", 1), mechanism.n_values
+    sets, true = [*combinations(range(k), weight)], mechanism.prob_support_if_true
+    n_with, n_without = math.comb(k - 1, weight - 1), math.comb(k - 1, weight)
+    return [[true / n_with if answer in one else (1 - true) / n_without for one in sets] for answer in range(k)]
+
+
+@pytest.mark.parametrize("mechanism", [k_ary_of(3, Decimal(1)), k_ary_of(4, Decimal(2)), subset(4, Decimal(1), 2)])
+@pytest.mark.parametrize("delta", [1e-5, 1e-3, 0.02])
+def test_a_crowd_that_gives_a_third_answer_tells_what_listing_its_reports_tells(mechanism: Any, delta: float) -> None:
+    """Of 4 people; a report says which of the first two answers alone it supports. With all that it says: no less."""
+    n, channel = 4, set_channel(mechanism)
+    sets = [*combinations(range(mechanism.n_values), getattr(mechanism, "weight", 1))]
+    kinds = [(0 in one) - (1 in one) for one in sets]
+    seen = [[sum(p for p, kind in zip(row, kinds, strict=True) if kind == of) for of in (1, -1, 0)] for row in channel]
+    told, told_by_all = (
+        epsilon_of([(shuffled([of[0], *[of[2]] * (n - 1)]), shuffled([of[1], *[of[2]] * (n - 1)]))], delta)
+        for of in (seen, channel)
+    )
+    found = third_answer_epsilon(mechanism, n, delta)
+    assert told * (1 - 2e-3) <= found <= told * (1 + 1e-6) + 1e-9
+    assert found <= told_by_all + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "told"), [(100, 1, 0.358), (1000, 1, 0.108), (1000, 2, 0.333), (1000, 4, 1.70)]
+)
+def test_five_options_by_k_ary_tell_what_another_program_found(n: int, epsilon: int, told: float) -> None:
+    """A full multinomial enumeration, written by somebody else."""
+    assert third_answer_epsilon(k_ary_of(5, Decimal(epsilon)), n, 1e-6) == pytest.approx(told, abs=0.002)
+
+
+def test_whole_reports_of_one_question_are_that_question_s() -> None:
+    of_question, whole = shuffle_survey(compile_toml(ONE_QUESTION), 100, 1e-6)
+    assert replace(whole, question="q") == of_question
+
+
+def test_with_asked_in_the_bound_allows_for_how_many_report_in_a_wave() -> None:
+    """As where a question is drawn, of as many; the bound of all respondents would be too low."""
+    asked = ONE_QUESTION.replace("[[", "waves = 4\nasked_in = 1\n[[")
+    drawn = ONE_QUESTION.replace("[[", "draw = 1\n[[") + "".join(
+        ONE_QUESTION[ONE_QUESTION.index("[[") :].replace('"q"', f'"{name}"') for name in "rst"
+    )
+    (of_wave, whole), (of_draw, *_) = (shuffle_survey(compile_toml(text), 400, 1e-6) for text in (asked, drawn))
+    assert (of_wave.n_reports, whole.n_reports) == (100, 100)
+    assert of_wave == of_draw
+    assert of_wave.shuffled > amplified_epsilon(1.0, 100, 1e-6, prob_clone_of_one(1.0))
 
 
 def test_numbers_of_clones_that_are_passed_over_cost_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

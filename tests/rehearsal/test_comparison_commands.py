@@ -15,7 +15,9 @@ import starting
 from console import Console
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import Channel
+from sotto_estimator.inference.marginal import marginals_of
 from sotto_estimator.planning.options import PlanOptions
+from sotto_estimator.planning.outlook import outlook_of
 from sotto_estimator.planning.widths import curator_half_width, half_width
 from sotto_protocol import compile_toml
 from sotto_protocol.words import epsilon_above
@@ -176,6 +178,42 @@ def test_waves_and_draws_count_as_the_ledger_does(tmp_path: Path) -> None:
     assert drawn["totals"][0]["composed"]["n_reports"] == 1
     assert drawn["totals"][0]["ledger"] == pytest.approx(2, abs=1e-6)
     assert {row["n_reports"] for row in drawn["questions"]} == {150}
+
+
+def test_with_asked_in_n_is_that_of_one_wave_and_it_is_said(tmp_path: Path) -> None:
+    asked = "waves = 6\nasked_in = 2\n" + HEAD + YES_NO.replace('prob_truth = "3/5"', "epsilon = 1")
+    compared = document(tmp_path, asked, "--n", 3000, "--runs", 0)
+    assert {row["n_reports"] for row in compared["questions"] + compared["shuffled"]} == {1000}
+    assert [of["composed"]["n_reports"] for of in compared["totals"][:2]] == [1, 2]
+    alone = document(tmp_path, asked.replace("waves = 6\nasked_in = 2\n", ""), "--n", 1000, "--runs", 0)
+    devices, of_alone = (rows_of(one, "paid")["devices, warner"] for one in (compared, alone))
+    assert devices["half_width"] == of_alone["half_width"]
+    assert devices["n_needed"] == pytest.approx(3 * of_alone["n_needed"], abs=2)
+    said = compare(tmp_path, asked, "--n", 3000, "--runs", 0).stdout
+    assert "3,000 respondents, each asked in 2 of the 6 waves" in said
+    assert "n is of one wave, about 1,000 of these respondents" in said
+    assert "the 2 waves that ask a device, answers unchanged" in said
+
+
+TOGETHER = HEAD + YES_NO.replace('prob_truth = "3/5"\n', "") + ONE_OF.replace("epsilon = 2\n", "")
+TOGETHER += '[[together]]\nquestions = ["paid", "where"]\nepsilon = 1\n'
+PAIRS = 'together = "pairs"\n' + HEAD + (YES_NO + ONE_OF).replace('prob_truth = "3/5"', "epsilon = 2")
+PAIRS += YES_NO.replace("paid", "late").replace('prob_truth = "3/5"', "epsilon = 2")
+
+
+@pytest.mark.parametrize(("text", "n"), [(TOGETHER, 900), pytest.param(PAIRS, 600, marks=pytest.mark.thorough)])
+def test_questions_asked_together_stand_by_themselves_too(tmp_path: Path, text: str, n: int) -> None:
+    """Each with the widths of its plan, and with what its simulated devices' reports of combinations show."""
+    compared = document(tmp_path, text, "--n", 900, "--runs", 60, "--share", 0.3)
+    survey = compile_toml(text)
+    for item in marginals_of(survey):
+        devices = rows_of(compared, item.id)[f"devices, {item.mechanism.name}"]
+        share = 0.3 if item.type == "yes-no" else 0.5
+        assert devices["n_reports"] == n
+        assert devices["half_width"] == outlook_of(item).width(n, PlanOptions(share=share), "population")
+        assert devices["simulated"] == pytest.approx(devices["deviation"], rel=0.5)  # 5 standard errors of 60 runs
+    said = compare(tmp_path, text, "--n", 20, "--runs", 0, "--share", 0.3).stdout
+    assert "paid (yes-no, asked together with others): the share of yes, expected 30.00 %" in said
 
 
 @pytest.mark.thorough

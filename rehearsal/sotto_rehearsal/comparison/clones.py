@@ -77,11 +77,11 @@ class Clones:
         if gain <= 0:
             return self.ignored
         first = np.floor((self.coins + 1) * loss / (gain + loss)) + 1
-        parts = gain * _at_least(first - 1, self.coins) - loss * _at_least(first, self.coins)
+        parts = gain * at_least(first - 1, self.coins) - loss * at_least(first, self.coins)
         return float(self.ignored + self.probs @ np.maximum(parts, 0))
 
 
-def _at_least(least: Floats, coins: Floats) -> Floats:
+def at_least(least: Floats, coins: Floats) -> Floats:
     """Return P(at least so many of these fair coins are heads), elementwise."""
     tail = special.betainc(np.maximum(least, 1), np.maximum(coins - least + 1, 1), 0.5)
     return np.where(least <= 0, 1.0, np.where(least > coins, 0.0, tail))

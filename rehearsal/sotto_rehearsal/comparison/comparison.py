@@ -1,15 +1,19 @@
 """A whole survey, compared: question by question with a curator, added up, and shuffled."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
+from sotto_estimator.inference.marginal import Marginal, estimated_of, n_times_asked
 from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.planning.survey import part_asked
 from sotto_estimator.results.result import Result
 from sotto_protocol import Question, Survey
 from sotto_rehearsal.comparison.knowledge import Knowledge, Trial
+from sotto_rehearsal.comparison.marginal_subject import MarginalSubject
 from sotto_rehearsal.comparison.mean_subject import MeanSubject
 from sotto_rehearsal.comparison.people import People
 from sotto_rehearsal.comparison.share_subject import ShareSubject
@@ -65,16 +69,12 @@ def compare_survey(
 ) -> Comparison:
     """Return the comparison. `can_draw`: whether curators are simulated; `progress` hears of each question behind."""
     generator = np.random.default_rng()  # of people who are made up: coins are the devices' own
-    n = n_of(survey, study.n)
-    subjects = [
-        SUBJECTS[figure_of(question)](question, _people(question, study), n, study.options)
-        for question in survey.questions
-        if is_compared(question)
-    ]
+    subjects = [_subject(question, survey, study) for question in estimated_of(survey) if is_compared(question)]
     known = []
     for subject in subjects:
         trial = Trial.of(subject, study.n_runs, generator, can_draw=can_draw)
-        known.append(tuple(trial.compare(study.delta, generator)))
+        part = part_asked(survey) * n_times_asked(subject.question)
+        known.append(tuple(_of_all(row, part) for row in trial.compare(study.delta, generator)))
         progress(1)
     return Comparison(
         survey,
@@ -92,8 +92,19 @@ def is_compared(question: Question) -> bool:
     return figure_of(question) in SUBJECTS
 
 
+def _of_all(row: Knowledge, part: Fraction) -> Knowledge:
+    """Return a row that says how many respondents there must be, where only a part of them is asked a question."""
+    return row if row.n_needed is None else replace(row, n_needed=-int(-row.n_needed / part // 1))
+
+
+def _subject(question: Question, survey: Survey, study: Study) -> Subject:
+    kind = MarginalSubject if isinstance(question, Marginal) else SUBJECTS[figure_of(question)]
+    n = n_of(survey, n_times_asked(question) * study.n)
+    return kind(question, _people(question, study), n, study.options)
+
+
 def _people(question: Question, study: Study) -> People:
     if study.truth is None:
         return People.assume(question, study.share)
-    (truth,) = [of.answers for of in study.truth.questions if of.question.id == question.id]
+    (truth,) = [of.answers for of in study.truth.figures if of.question.id == question.id]
     return People.of_truth(question, truth)

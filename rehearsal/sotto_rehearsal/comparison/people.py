@@ -1,12 +1,15 @@
 """People who are made up, for a comparison: as many of each answer as the shares that are expected say."""
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats, Target
+from sotto_estimator.inference.marginal import marginal_in
+from sotto_protocol.questions.joint import Joint
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.simulation.answers import Answers, Choice, Numbers as SpreadNumbers, Options, Selections
 
@@ -30,7 +33,8 @@ class People:
     def assume(question: Question, share: float) -> "People":
         """Return people of whom `share` say yes; whose choices of k options are as k to k - 1 .. to 1.
 
-        Of any-of each person selects one. Numbers are spread evenly over the range.
+        Of any-of each person selects one. Numbers are spread evenly over the range. Answers to questions that are asked
+        together are independent.
         """
         if question.type == "yes-no":
             return People.of_answers(question, np.array([share, 1 - share]), np.array([1, 0]))
@@ -38,6 +42,11 @@ class People:
             n_levels = question.kind.n_options
             levels = np.linspace(0, n_levels - 1, min(n_levels, _MOST_LEVELS)).round().astype(np.int64)
             return People.of_answers(question, np.full(len(levels), 1 / len(levels)), levels)
+        if isinstance(question.kind, Joint):
+            items = [People.assume(marginal_in(question, item.id), share) for item in question.items]
+            each = [of.by_value(size) for of, size in zip(items, question.kind.sizes, strict=True)]
+            shares = np.asarray(reduce(np.multiply.outer, each)).ravel()
+            return People.of_answers(question, shares, np.arange(len(shares)))
         n_options = len(question.options)
         shares = np.arange(n_options, 0, -1) * 2 / (n_options * (n_options + 1))
         takes_rows = question.mechanism.takes_rows
@@ -69,6 +78,10 @@ class People:
         else:
             adds = (answers[:, None] == np.arange(len(question.options))).astype(np.float64)
         return People(shares[kept], answers, adds)
+
+    def by_value(self, n_values: int) -> Floats:
+        """Return the share of each value, 0 of those that nobody gives, shape (n_values,)."""
+        return np.bincount(self.answers, self.shares, n_values).astype(np.float64)
 
     def draw(self, n: int, n_runs: int, target: Target, generator: np.random.Generator) -> Numbers:
         """Return how many of n people give each answer, shape (n_runs, k): in each run drawn anew from a population.

@@ -19,5 +19,4 @@ def runs_within(subject: Subject, n_runs: int) -> int:
 def report_estimates(subject: Subject, crowd: Numbers) -> Floats:
     """Return the estimated share of each value, or the mean alone, of people who give each answer so often."""
     answers = np.repeat(subject.people.answers, crowd, axis=0)
-    mechanism = subject.question.mechanism
-    return subject.estimates(mechanism.count_support(mechanism.perturb(answers, os_coins())))
+    return subject.reported(answers, os_coins())

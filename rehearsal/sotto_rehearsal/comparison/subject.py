@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sotto_estimator.channel.channel import Floats, Target
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
+from sotto_protocol.coins import Coins
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.comparison.people import Numbers, People
 
@@ -106,6 +107,11 @@ class Subject(ABC):
             return self._devices_needed(wanted)
         except DomainError:
             return None
+
+    def reported(self, answers: NDArray[Any], coins: Coins) -> Floats:
+        """Return the estimates by the reports of devices that have these answers."""
+        mechanism = self.question.mechanism
+        return self.estimates(mechanism.count_support(mechanism.perturb(answers, coins)))
 
     @abstractmethod
     def local_deviation(self, target: Target) -> float:

@@ -24,9 +24,10 @@ def add_up(survey: Survey, delta: float) -> list[Total]:
     one = sorted((float(question.epsilon) for question in survey.questions), reverse=True)[: survey.n_drawn]
     epsilon = float(survey.epsilon)
     totals = [Total("one report (a day, a wave)", epsilon, compose(one, delta))]
-    if survey.waves > 1:
-        what = f"all {survey.waves} waves, answers unchanged"
-        totals.append(Total(what, float(survey.epsilon_forever), compose(one * survey.waves, delta)))
+    if survey.max_reports > 1:
+        of = f"the {survey.max_reports} waves that ask a device" if survey.asked_in else f"all {survey.waves} waves"
+        what = f"{of}, answers unchanged"
+        totals.append(Total(what, float(survey.epsilon_forever), compose(one * survey.max_reports, delta)))
     n_fitting = int(MAX_PERIOD_EPSILON / epsilon)
     if n_fitting > 1:
         what = f"{n_fitting} such surveys, a device's most in {PERIOD_DAYS} days"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sotto_estimator.inference.marginal import Marginal
 from sotto_estimator.results.document import Column, Lines, Part, Table
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import method_words
@@ -13,12 +14,14 @@ from sotto_estimator.views.plan_words import points
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.comparison.comparison import Comparison
 from sotto_rehearsal.comparison.knowledge import Knowledge
+from sotto_rehearsal.comparison.shuffled import n_in_wave
 from sotto_rehearsal.comparison.subject import Subject
 from sotto_rehearsal.comparison.totals import Total
 
 if TYPE_CHECKING:
     from sotto_estimator.results.figure import Panel
 
+_ROUNDING = 1e-9
 _FIGURES = ["epsilon", "delta", "n", "noise", "std. deviation", "simulated", "half-width"]
 _ADVANCED = (
     "For few answers or a large epsilon, advanced composition and zCDP are no better than the plain sum. In those rows "
@@ -35,14 +38,18 @@ _SHUFFLED_DRAWN = (
     "A question's row is about a person who is known to be asked that question, one of about n. Whole reports hide who "
     "is asked what."
 )
+_SHUFFLED_IN_WAVES = "A row is about a person who is known to be asked in that wave, one of about n."
 
 
 def _parts(comparison: Comparison) -> list[Part]:
     """Return what is known of each question, what one person's reports add up to, and what shuffling hides."""
     study = comparison.study
     left_out = [f"{one.id} ({one.type})" for one in comparison.survey.questions if one.id in comparison.left_out]
+    survey = comparison.survey
+    of_wave = f", each asked in {survey.asked_in} of the {survey.waves} waves" * bool(survey.asked_in)
     head = [
-        f"{comparison.named}: {study.n:,} respondents, delta {study.delta:.3g}",
+        f"{comparison.named}: {study.n:,} respondents{of_wave}, delta {study.delta:.3g}",
+        *[f"n is of one wave, about {n_in_wave(survey, study.n):,} of these respondents"] * bool(survey.asked_in),
         method_words(study.options.level, study.options.method, study.options.about),
         *[f"not compared: {', '.join(left_out)}"] * bool(left_out),
     ]
@@ -67,7 +74,9 @@ def _question(subject: Subject, rows: Sequence[Knowledge], n_runs: int) -> Part:
 def _error_words(rows: Sequence[Knowledge]) -> list[str]:
     """Return how exact the expected names are; nothing where they are."""
     error = 2 * max(row.named_error or 0.0 for row in rows)
-    return [f"expected: the average over made-up crowds, which are always the same; +- {points(error)}"] * (error > 0)
+    return [f"expected: the average over made-up crowds, which are always the same; +- {points(error)}"] * (
+        error > _ROUNDING
+    )
 
 
 def _heading(subject: Subject) -> str:
@@ -75,7 +84,10 @@ def _heading(subject: Subject) -> str:
     if not subject.is_in_points:
         return f"{question.id} ({question.type}): the {subject.what} of numbers"
     what = "yes" if question.type == "yes-no" else f"“{question.labels[subject.label]}”, the most common"
-    return f"{question.id} ({question.type}): the {subject.what} of {what}, expected {width_words(subject.value)}"
+    joined = ", asked together with others" * isinstance(question, Marginal)
+    return (
+        f"{question.id} ({question.type}{joined}): the {subject.what} of {what}, expected {width_words(subject.value)}"
+    )
 
 
 def _cells(row: Knowledge, subject: Subject) -> list[str]:
@@ -144,7 +156,9 @@ def _shuffled(comparison: Comparison) -> Part:
         ["whole reports" if row.question is None else row.question, row.n_reports, row.epsilon, row.shuffled, row.least]
         for row in comparison.shuffled
     ]
-    said = " ".join([_SHUFFLED, *[_SHUFFLED_DRAWN] * bool(comparison.survey.draw)])
+    survey = comparison.survey
+    more = [*[_SHUFFLED_IN_WAVES] * bool(survey.asked_in), *[_SHUFFLED_DRAWN] * bool(survey.draw)]
+    said = " ".join([_SHUFFLED, *more])
     return Part("Shuffled", [Table(columns, cells), Lines([said], "")], is_tight=True)
 
 
