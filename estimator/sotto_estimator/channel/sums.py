@@ -1,7 +1,7 @@
 """Sums over reports each of which adds 0, 1, 2 .. for a share of people: the unbiased share, and its error."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,6 +31,16 @@ class SumGroup:
     def mirrored(self) -> "SumGroup":
         """Return what is missing to the most: there who has none of the values is who had one."""
         return SumGroup(self.number, self.factor, self.if_other[::-1], self.if_true[::-1])
+
+
+def merged(groups: Iterable[SumGroup]) -> list[SumGroup]:
+    """Return groups of devices that add alike as one."""
+    found = dict[tuple[bytes, bytes, float], SumGroup]()
+    for group in groups:
+        key = group.if_true.tobytes(), group.if_other.tobytes(), group.factor
+        before = found[key].number if key in found else 0.0
+        found[key] = replace(group, number=before + group.number)
+    return [*found.values()]
 
 
 def sum_share(total: float, groups: Sequence[SumGroup]) -> float:

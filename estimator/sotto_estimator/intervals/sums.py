@@ -29,7 +29,7 @@ _MARGIN = 1e-9
 """Relative widening of a tail's logarithm: more than the rounding of the sums."""
 _ROUNDING = 1e-12
 """Relative: more than that of a closed form."""
-_BEYOND = 1e-9
+BEYOND = 1e-9
 """So far beyond 1 an end stands where every share is refuted."""
 
 
@@ -85,7 +85,7 @@ def _refuted(total: float, groups: Sequence[SumGroup], target: Target, budget: f
         middle = (low + high) / 2
         fit = fits(middle)
         low, high = np.where(fit, low, middle), np.where(fit, middle, high)
-    return np.where(is_none, 0.0, np.where(is_all, 1 + _BEYOND, low))
+    return np.where(is_none, 0.0, np.where(is_all, 1 + BEYOND, low))
 
 
 def _refuted_of_one(total: float, group: SumGroup, target: Target, budget: float, tilts: Floats) -> Floats:
@@ -96,7 +96,7 @@ def _refuted_of_one(total: float, group: SumGroup, target: Target, budget: float
         shares = excess / (if_true - if_other)
     else:
         shares = np.expm1(excess) / np.expm1(if_true - if_other)
-    return np.where(shares > 1, 1 + _BEYOND, np.maximum(shares * (1 - _ROUNDING), 0.0))
+    return np.where(shares > 1, 1 + BEYOND, np.maximum(shares * (1 - _ROUNDING), 0.0))
 
 
 def _most_grown(shares: Floats, number: Floats, each: Floats) -> Floats:

@@ -7,9 +7,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from sotto_estimator.channel.channel import Channel, Floats, Target
-from sotto_estimator.channel.sums import SumGroup, sum_error
+from sotto_estimator.channel.sums import SumGroup, merged, sum_error
 from sotto_estimator.inference.marginal import Marginal
 from sotto_estimator.inference.unions import groups_of, union_channel
+from sotto_estimator.intervals.exact_sums import exact_bounds
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.intervals.sums import sum_bounds
 from sotto_estimator.planning.assurance import check_assurance
@@ -55,11 +56,11 @@ class SumOutlook(FigureOutlook):
     question: Marginal
 
     def width(self, n: int, options: PlanOptions, target: Target, n_intervals: int = 1) -> float:
-        return self._width(self._groups(n), options, target, n_intervals)
+        return self._width(self._groups(n), options, target, n_intervals, options.method)
 
     def width_of_waves(self, n: int, options: PlanOptions, n_waves: int) -> float:
         groups = [replace(of, factor=n_waves * of.factor) for of in self._groups(n)]
-        return self._width(groups, options, "population", 1)
+        return self._width(groups, options, "population", 1, options.method if n_waves == 1 else "")
 
     def smallest_share(self, n: int, options: PlanOptions, target: Target, n_intervals: int) -> float | None:
         groups, tail = self._groups(n), check_level(options.level, n_intervals) / 2
@@ -67,7 +68,7 @@ class SumOutlook(FigureOutlook):
         for _ in range(_N_HALVINGS):
             share = (low + high) / 2
             seen = _total(groups, share) - float(ndtri(POWER)) * _deviation(groups, share, target)
-            is_told = sum_bounds(seen, groups, target, tail)[0] > 0
+            is_told = _ends(seen, groups, options.method, target, tail)[0] > 0
             low, high = (low, share) if is_told else (share, high)
         return high if high < 1 else None
 
@@ -79,22 +80,31 @@ class SumOutlook(FigureOutlook):
 
     def answers_needed(self, want: float, options: PlanOptions) -> int:
         def widths(sizes: Floats) -> Floats:
-            return np.array([self.width(int(n), options, options.about) for n in sizes])
+            return np.array([self._width(self._groups(int(n)), options, options.about, 1, "") for n in sizes])
 
         return smallest_n(widths, want, 0)
 
     def _groups(self, n: int) -> list[SumGroup]:
         """Return those of n answers, as many of each joint question that has the item."""
         each = n / len(self.question.places)
-        return [replace(of, number=each) for of in groups_of(self.question, 0)]
+        return merged(replace(of, number=each) for of in groups_of(self.question, 0))
 
-    def _width(self, groups: list[SumGroup], options: PlanOptions, target: Target, n_intervals: int) -> float:
-        """Return half of the interval's width, of the sum that is as likely to be exceeded as `assurance` allows."""
+    def _width(
+        self, groups: list[SumGroup], options: PlanOptions, target: Target, n_intervals: int, method: str
+    ) -> float:
+        """Return half of the interval's width, of the sum that is as likely to be exceeded as `assurance` allows.
+
+        `method`: "" for Chernoff's bound, at least as wide as the exact one, and faster.
+        """
         tail, share = check_level(options.level, n_intervals) / 2, options.share
         spread = float(ndtri(check_assurance(options.assurance, target))) * _deviation(groups, share, target)
         expected = _total(groups, share)
-        spans = [sum_bounds(expected + by, groups, target, tail) for by in (-spread, 0.0, spread)]
+        spans = [_ends(expected + by, groups, method, target, tail) for by in (-spread, 0.0, spread)]
         return max(high - low for low, high in spans) / 2
+
+
+def _ends(total: float, groups: list[SumGroup], method: str, target: Target, tail: float) -> tuple[float, float]:
+    return exact_bounds(total, groups, method, target, tail) or sum_bounds(total, groups, target, tail)
 
 
 def _total(groups: list[SumGroup], share: float) -> float:

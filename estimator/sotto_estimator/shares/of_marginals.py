@@ -8,10 +8,11 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Target
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.channel.sums import SumGroup, sum_error, sum_share, sum_shifts
+from sotto_estimator.channel.sums import SumGroup, merged, sum_error, sum_share, sum_shifts
 from sotto_estimator.inference.marginal import Marginal, counted_of
 from sotto_estimator.inference.unions import groups_of, union_channel
 from sotto_estimator.intervals.contradiction import QuestionCounts
+from sotto_estimator.intervals.exact_sums import exact_bounds
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, share_bounds
 from sotto_estimator.intervals.sums import sum_bounds
 from sotto_estimator.shares.consistent import clipped_shares, projected_shares
@@ -31,6 +32,13 @@ class SummedShare(Estimate):
     interval: ClassVar = "Chernoff bound of sums of counts"
 
 
+class ExactShare(Estimate):
+    """The same by the exact distribution of the sum."""
+
+    __slots__ = ()
+    interval: ClassVar = "exact method (Clopper-Pearson) for sums of counts"
+
+
 class BoundedShare(Estimate):
     """The same by a method of single counts, which holds of sums too."""
 
@@ -39,11 +47,15 @@ class BoundedShare(Estimate):
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """One answer: its sum over all reports, of which groups of devices, and how many of its combinations they name."""
+    """One answer: its sum over all reports, of which groups of devices, and how many of its combinations they name.
+
+    `is_once`: whether every device has sent one report.
+    """
 
     total: float
     n_named: int
     groups: tuple[SumGroup, ...]
+    is_once: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +113,7 @@ def marginal_counts(tally: Tally, question: Question) -> list[ShareCounts] | lis
 
 def _summed(tally: Tally, marginal: Marginal, number: int) -> Summed:
     """Return the sum of one answer over all joint questions that have it, each weighted by what it tells."""
-    total, n_named, groups = 0.0, 0, dict[tuple[bytes, bytes, float], SumGroup]()
+    total, n_named, groups, most_waves = 0.0, 0, list[SumGroup](), 1
     for (joint, place), of_one in zip(marginal.places, groups_of(marginal, number), strict=True):
         counted = tally.counted(joint.id)
         if not counted.n_reports:
@@ -109,10 +121,9 @@ def _summed(tally: Tally, marginal: Marginal, number: int) -> Summed:
         named = int(tally.support_counts[joint.id][marginal.cells(joint, place)[number]].sum())
         total, n_named = total + of_one.factor * named, n_named + named
         n_waves = Devices.of(counted, tally.survey.max_reports).n_waves
-        key = of_one.if_true.tobytes(), of_one.if_other.tobytes(), of_one.factor * n_waves
-        before = groups[key].number if key in groups else 0.0
-        groups[key] = replace(of_one, number=before + counted.n_reports / n_waves, factor=of_one.factor * n_waves)
-    return Summed(total, n_named, tuple(groups.values()))
+        most_waves = max(most_waves, n_waves)
+        groups.append(replace(of_one, number=counted.n_reports / n_waves, factor=of_one.factor * n_waves))
+    return Summed(total, n_named, tuple(merged(groups)), most_waves == 1)
 
 
 def marginal_estimates(counts: MarginalCounts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
@@ -125,15 +136,13 @@ def marginal_estimates(counts: MarginalCounts, options: IntervalOptions, n_inter
         consistent = clipped_shares(np.array(shares), np.array(errors))
     else:
         consistent = projected_shares(np.array(shares), None, counts.n_reports, options.about)
-    kind = BoundedShare if options.method in _OF_BOUNDED else SummedShare
     return [
-        _estimate(kind, counts, place, (share, error), of_consistent, options, n_intervals)
+        _estimate(counts, place, (share, error), of_consistent, options, n_intervals)
         for place, (share, error, of_consistent) in enumerate(zip(shares, errors, consistent, strict=True))
     ]
 
 
 def _estimate(
-    kind: type[Estimate],
     counts: MarginalCounts,
     place: int,
     found: tuple[float, float],
@@ -142,7 +151,7 @@ def _estimate(
     n_intervals: int,
 ) -> Estimate:
     of, label = counts.sums[place], counts.labels[place]
-    low, high = marginal_bounds(of, options, n_intervals)
+    kind, (low, high) = _bounds(of, options, n_intervals)
     clipped = (min(max(end, 0.0), 1.0) for end in (low, high))
     numbers = (*found, *clipped, *sum_shifts(found[0], of.groups))
     about = counts.question, label, counts.n_reports, of.n_named, counts.epsilon
@@ -151,10 +160,16 @@ def _estimate(
 
 def marginal_bounds(of: Summed, options: IntervalOptions, n_intervals: int) -> tuple[float, float]:
     """Return the ends of one answer's interval; beyond [0, 1] where no share fits."""
-    tail = check_level(options.level, n_intervals) / 2
-    if options.method not in _OF_BOUNDED:
-        return sum_bounds(of.total, of.groups, options.about, tail)
-    return _scaled_bounds(of, options, n_intervals)
+    return _bounds(of, options, n_intervals)[1]
+
+
+def _bounds(of: Summed, options: IntervalOptions, n_intervals: int) -> tuple[type[Estimate], tuple[float, float]]:
+    """Return them by the method that is asked for if it knows sums, else by Chernoff's bound; and by which."""
+    tail, of_sum = check_level(options.level, n_intervals) / 2, (of.total, of.groups)
+    if options.method in _OF_BOUNDED:
+        return BoundedShare, _scaled_bounds(of, options, n_intervals)
+    exact = exact_bounds(*of_sum, options.method, options.about, tail) if of.is_once else None
+    return (ExactShare, exact) if exact else (SummedShare, sum_bounds(*of_sum, options.about, tail))
 
 
 def _scaled_bounds(of: Summed, options: IntervalOptions, n_intervals: int) -> tuple[float, float]:
