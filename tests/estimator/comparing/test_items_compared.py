@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from sotto_client import os_coins
-from sotto_estimator import DomainError, compare_groups, share_test, trend_test
+from sotto_estimator import DomainError, compare_groups, estimate, share_test, trend_test
+from sotto_estimator.channel.sums import SumGroup
+from sotto_estimator.intervals.exact_sums import exact_sum_bounds
+from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol import Survey, Tally, compile_toml
 
 SAME = (0.56, 0.14, 0.12, 0.18)
@@ -37,6 +40,22 @@ def test_groups_differ_in_the_question_that_differs_and_not_in_the_other(mechani
     assert 0 < smokes.difference_low < 0.3 < smokes.difference_high
     north, _ = compare_groups(groups, question="region").rows
     assert north.difference_low < 0 < north.difference_high
+
+
+@pytest.mark.parametrize("method", ["clopper-pearson", "blaker"])
+@pytest.mark.parametrize("mechanism", ["subset", "oue"])
+def test_exact_methods_are_exact_for_one_question_and_narrower_than_the_bound(mechanism: str, method: str) -> None:
+    survey = health(mechanism)
+    counted = tally(survey, SAME)
+    found, wide = (
+        next(row for row in estimate(counted, options=IntervalOptions(method=of)).rows if row.question == "smokes")
+        for of in (method, "chernoff")
+    )
+    if_true, if_other = survey.questions[0].mechanism.union_chances(2)  # type: ignore[attr-defined]
+    ends = exact_sum_bounds(found.support_count, SumGroup(3000, 1, if_true, if_other), "population", 0.025)
+    assert (found.low, found.high) == pytest.approx(ends)
+    assert found.interval == "exact method (Clopper-Pearson) for sums of counts"
+    assert wide.low < found.low < found.high < wide.high
 
 
 @pytest.mark.parametrize("mechanism", ["k-ary", "subset", "oue"])
