@@ -85,8 +85,9 @@ def _at(definition: Definition, epsilon: Decimal, n_drawn: int, n: int) -> dict[
 
 
 def _is_shown(survey: Survey, n: int) -> bool:
-    """Whether everything is likely to be shown though not all of the people answer."""
-    return all(need.likely <= _ANSWERING * n for need in needs_of(survey).values())
+    """Whether everything is likely to be shown in each wave though not all of the people answer."""
+    n_of_wave = n * survey.max_reports / survey.waves
+    return all(need.likely <= _ANSWERING * n_of_wave for need in needs_of(survey).values())
 
 
 def _widest(survey: Survey, n: int) -> float:

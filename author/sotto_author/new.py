@@ -16,7 +16,7 @@ from sotto_author.survey_toml import check_new, to_toml, write_new
 from sotto_author.templates import NAMES, read_template
 from sotto_client.commands import echo
 from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
-from sotto_protocol.members import MAX_PEOPLE, POPULATION, TARGETS
+from sotto_protocol.members import MAX_PEOPLE, MAX_WAVES, POPULATION, TARGETS
 from sotto_protocol.protection import warn_of_little
 from sotto_protocol.readings import PRIORS, suspicions
 from sotto_protocol.tables import align
@@ -28,6 +28,8 @@ _NOTES = {
     "people": "how many people you ask; for sotto check, not published",
     "invited": "only people with an invitation can answer (sotto invite create)",
     "about": "whom results are about, only the respondents or a population",
+    "waves": "how often you ask",
+    "asked_in": "each device is asked in this many of the waves, drawn at random",
     "min_reports": "no results of fewer reports",
     "draw": "each device asks this many of the questions, chosen at random; more precise than asking all",
 }
@@ -39,7 +41,9 @@ _TEMPLATES = ". ".join(f"{name.capitalize()} is about {said}" for name, said in 
 
 @click.command(
     epilog=examples(
-        "sotto new first.toml --from staff --people 300", "sotto new readers.toml --from page --people 2000"
+        "sotto new first.toml --from staff --people 300",
+        "sotto new readers.toml --from page --people 2000",
+        "sotto new monthly.toml --from staff --people 3000 --waves 12 --asked-in 1",
     )
 )
 @click.argument("survey_file", metavar="[FILE]", default="survey.toml", type=click.Path(path_type=Path))
@@ -70,6 +74,17 @@ _TEMPLATES = ". ".join(f"{name.capitalize()} is about {said}" for name, said in 
     help='Let people leave questions out. Yes-no and one-of questions get an option "I\'d rather not say". A text '
     'then counts as "(no answer)". You choose which number counts. Templates do so  [default: asked for].',
 )
+@click.option(
+    "--waves",
+    type=click.IntRange(2, MAX_WAVES),
+    help="Number of times you ask, such as 12 for every month of a year  [default: once].",
+)
+@click.option(
+    "--asked-in",
+    type=click.IntRange(min=1),
+    help="In how many of the waves each device is asked. The device draws these at random. Goes with --waves  "
+    "[default: in all].",
+)
 @click.option("--lang", default="en", show_default=True, help=_LANG)
 def new(
     survey_file: Path,
@@ -78,6 +93,8 @@ def new(
     about: str | None,
     total: float | None,
     may_skip: bool | None,
+    waves: int | None,
+    asked_in: int | None,
     lang: str,
 ) -> None:
     """Write a survey file by answering a few questions.
@@ -93,11 +110,13 @@ def new(
         raise click.UsageError(
             "--lang does not go with --from: templates are in English. Translate their texts, and set lang in the file."
         )
+    repeated = _repeated(waves, asked_in)
     check_new(survey_file)
     if template:
         definition = read_template(template, about, may_skip=may_skip is not False)
     else:
         definition = ask_survey(people, lang, about, may_skip=may_skip)
+    definition |= repeated
     n = people or int(definition["people"])
     designs = _lead(definition, n, Decimal(str(total)) if total else None, is_asked=not template)
     design = proposed(designs)
@@ -110,6 +129,14 @@ def new(
     for line in [*say_useless(crowd), *filter(None, [little]), *_say_unguarded(design, n)]:
         echo(f"Warning: {line}", is_error=True)
     echo(f"\n{_say_next(survey_file, invited=crowd.survey.invited)}")
+
+
+def _repeated(waves: int | None, asked_in: int | None) -> dict[str, int]:
+    """Return the members of a survey that is asked several times. Raises UsageError."""
+    if asked_in is not None and asked_in >= (waves or 1):
+        raise click.UsageError("--asked-in goes with --waves, and must be less than the number of waves.")
+    given = {"waves": waves, "asked_in": asked_in}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _lead(definition: dict[str, Any], n: int, total: Decimal | None, *, is_asked: bool) -> list[Design]:

@@ -240,6 +240,26 @@ def test_what_makes_no_sense_is_exit_code_2(tmp_path: Path, arguments: tuple[str
     assert not (tmp_path / "new.toml").exists()
 
 
+def test_a_survey_of_several_waves_is_written_as_asked_for(tmp_path: Path) -> None:
+    path, usual = tmp_path / "monthly.toml", tmp_path / "once.toml"
+    done = run(path, "--from", "exam", "--people", 5000, "--waves", 12, "--asked-in", 1)
+    assert done.exit_code == 0, done.stderr
+    survey = survey_at(path)
+    assert (survey.waves, survey.asked_in) == (12, 1)
+    assert "asked_in = 1            # each device is asked in this many of the waves" in path.read_text()
+    run(usual, "--from", "exam", "--people", 5000 // 12)
+    assert survey.min_reports == survey_at(usual).min_reports
+    assert survey.epsilon == survey_at(usual).epsilon
+    run(tmp_path / "kept.toml", "--from", "exam", "--people", 5000, "--waves", 12)
+    assert (survey_at(tmp_path / "kept.toml").waves, survey_at(tmp_path / "kept.toml").asked_in) == (12, 0)
+
+
+@pytest.mark.parametrize("arguments", [("--asked-in", 1), ("--waves", 3, "--asked-in", 3), ("--waves", 1)])
+def test_waves_that_make_no_sense_are_exit_code_2(tmp_path: Path, arguments: tuple[object, ...]) -> None:
+    assert run(tmp_path / "new.toml", "--from", "exam", *arguments).exit_code == 2
+    assert not (tmp_path / "new.toml").exists()
+
+
 def test_a_class_gets_little_epsilon_and_results_about_itself(tmp_path: Path) -> None:
     path = tmp_path / "class.toml"
     done = run(path, "--from", "exam", "--people", 40)
