@@ -26,6 +26,7 @@ SURVEYS = {
     "many questions": compile_toml(MANY),
     "drawn questions": compile_toml(f"draw = 2\n{MANY}"),
     "drawn questions without a text": compile_toml(f"draw = 2\n{NO_TEXT}"),
+    "drawn waves": compile_toml(f"waves = 5\nasked_in = 2\n{YES_NO}"),
     "skips in many waves": compile_toml(f'waves = 9\n{YES_NO}skip = "no"\n'),
 }
 

@@ -38,8 +38,9 @@ TWO_QUESTIONS = yes_no(2)
 MANY_WAVES = one_of("basic-rappor", 3, settings="waves = 6", more="epsilon_forever = 2")
 EIGHT_WAVES = yes_no(settings="waves = 8", more=TWO_STAGES)
 DRAWN = yes_no(3, "draw = 1")
+ASKED_IN = yes_no(settings="waves = 4\nasked_in = 1")
 SKIPPED = one_of("k-ary", 4, more='skip = "option 0"')
-HONEST |= {"drawn": DRAWN, "skipped": SKIPPED, "eight waves": EIGHT_WAVES}
+HONEST |= {"drawn": DRAWN, "skipped": SKIPPED, "eight waves": EIGHT_WAVES, "asked in": ASKED_IN}
 
 
 @pytest.mark.few(2)
@@ -47,7 +48,9 @@ HONEST |= {"drawn": DRAWN, "skipped": SKIPPED, "eight waves": EIGHT_WAVES}
     ("survey", "fault"),
     [
         *(
-            pytest.param(survey, "none", marks=[pytest.mark.thorough] * (name in ("unary", "k-ary", "two stages")))
+            pytest.param(
+                survey, "none", marks=[pytest.mark.thorough] * (name in ("unary", "k-ary", "two stages", "asked in"))
+            )
             for name, survey in HONEST.items()  # eight waves are of two stages, and what may be skipped is k-ary
         ),
         (HONEST["yes-no"], "none-flip"),
@@ -97,6 +100,9 @@ def later(*case: object) -> object:
         (HONEST["yes-no"], "mersenne-ids", 350, "ids from no known generator"),
         (DRAWN, "draw-first", 300, "questions are drawn evenly"),
         (DRAWN, "draw-turn", 300, "draws follow no order"),
+        later(ASKED_IN, "draw-first", 300, "waves are drawn evenly"),
+        later(ASKED_IN, "draw-turn", 300, "draws of waves follow no order"),
+        (ASKED_IN, "wave-tells", 300, "draws of waves tell no answers"),
         pytest.param(MANY_WAVES, "forget-3", 24_000, "q: the published channel", marks=pytest.mark.rare),
         later(MANY_WAVES, "forget-5", 24_000, "q: the published channel"),
         (MANY_WAVES, "repeated", 1200, "q: the published channel"),
@@ -115,6 +121,13 @@ def test_a_fault_is_found_at_the_stated_size(survey: Survey, fault: str, n_repor
     audit = audit_fault(survey, fault, n_reports)
     assert audit.has_fault
     assert found in failed(audit)
+
+
+def test_a_program_that_does_not_say_its_waves_is_not_tested_for_them() -> None:
+    audit = audit_fault(ASKED_IN, "says-no-waves", 300)
+    assert not audit.has_fault
+    assert "in which waves a device is asked: the program does not print its waves" in audit.untested
+    assert "waves are drawn evenly" not in {check.name for check in audit.checks}
 
 
 @pytest.mark.thorough

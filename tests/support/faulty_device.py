@@ -88,11 +88,13 @@ class Device:
             self.source = Seeded(number)
         self.permanent = Seeded(number) if self.fault == "user-permanent" else self.source
         self.fresh = Seeded(number) if self.fault == "user-fresh" else self.source
-        self.drawn = self.draw(survey.get("draw", len(self.questions)), number)
-
-    def draw(self, n_drawn, number):
-        """Return the questions that this device answers: any so many, each set as likely."""
         ids = [question["id"] for question in self.questions]
+        self.drawn = self.draw(ids, survey.get("draw", len(ids)), number)
+        n_asked = survey.get("asked_in", 0)
+        self.asked = n_asked and sorted(self.draw(range(1, self.waves + 1), n_asked, number))
+
+    def draw(self, ids, n_drawn, number):
+        """Return the questions that this device answers, or its waves: any so many, each set as likely."""
         if n_drawn == len(ids) or self.fault == "draw-first":
             return ids[:n_drawn]
         if self.fault == "draw-turn":
@@ -185,7 +187,10 @@ class Device:
             report_id = report_id[:-1] + f"{int(report_id[-1], 16) & 14 | bit:x}"
         if self.fault == "mersenne-ids":
             report_id = f"{IDS.getrandbits(128):032x}"
+        if self.fault == "wave-tells" and self.asked:
+            self.asked = [1 + answers[self.questions[0]["id"]]]
         more = {"truth": answers} if self.fault == "more" else {}
+        more |= {"waves": self.asked} if self.asked and self.fault != "says-no-waves" else {}
         return {"id": report_id, "answers": noisy} | more | ({"wave": wave} if self.waves > 1 else {})
 
 

@@ -68,7 +68,7 @@ def audit_program(
     proofs = [prove(question) for question in survey.questions] if program.is_provable else []
     losses, checks = examine(script, samples, false_alarm)
     checks.append(check_form(survey, lines))
-    untested = list_untested(design, losses, proofs)
+    untested = list_untested(design, losses, proofs, says_waves=samples.main.asked is not None)
     n_more = script.n_lines - design.n_devices * design.n_waves
     return Audit(
         program, design.n_devices, design.n_waves, tuple(losses), tuple(checks), tuple(proofs), untested, n_more

@@ -42,19 +42,19 @@ async function answerAll(asked) {
   const receipts = [];
   for (const { answers, wave } of asked) {
     // It is asked as if it had drawn this wave: it answers in its own, and the report is printed as of this one.
-    const [own] = survey.asked_in ? await device.waves() : [wave];
-    const { id } = await device.answer(answers, own);
-    receipts.push([id, wave]);
+    const waves = survey.asked_in ? await device.waves() : [wave];
+    const { id } = await device.answer(answers, waves[0]);
+    receipts.push([id, wave, waves]);
   }
   if (!(await device.flush(60_000))) throw new Error("a report was not delivered.");
   device.close();
   return receipts.map(take);
 }
 
-function take([receipt, wave]) {
+function take([receipt, wave, waves]) {
   const report = posted.get(receipt);
   posted.delete(receipt);
-  return survey.asked_in ? { ...report, wave } : report;
+  return survey.asked_in ? { ...report, wave, waves } : report;
 }
 
 function groupByDevice(asked) {

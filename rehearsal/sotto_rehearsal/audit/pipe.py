@@ -15,6 +15,7 @@ from typing import IO
 from sotto_protocol import Report
 from sotto_protocol.report import REPORT_ID_BYTES
 from sotto_rehearsal.audit.errors import AuditError
+from sotto_rehearsal.audit.sample import WAVES
 from sotto_rehearsal.audit.script import Block, Script
 
 _POLL_S = 0.05
@@ -101,7 +102,8 @@ def _unwinding_if_terminated() -> Iterator[None]:
 def _most_bytes(script: Script) -> int:
     """Return how much all reports of a script can be, printed generously."""
     survey = script.main.survey
-    longest = json.dumps(Report(bytes(REPORT_ID_BYTES), survey.layout.longest).to_wire(survey))
+    sent = Report(bytes(REPORT_ID_BYTES), survey.layout.longest).to_wire(survey)
+    longest = json.dumps({**sent, WAVES: [survey.waves] * survey.asked_in})
     return script.n_lines * (len(longest) + _BLANKS) + _MOST_ODD
 
 

@@ -1,8 +1,8 @@
 """The installed Python client as a program that is audited: `python -m sotto_rehearsal.audit.python_client`.
 
-It makes each report as `SurveyClient` does, on a fresh device: a secret, drawn questions and an id from the operating
-system, then `sotto_client.reporting`. After the first device it forks, where the system can: a child makes the first
-half of the others, and what parent and child share would be there twice.
+It makes each report as `SurveyClient` does, on a fresh device: a secret, drawn questions and waves, and an id from the
+operating system, then `sotto_client.reporting`. After the first device it forks, where the system can: a child makes
+the first half of the others, and what parent and child share would be there twice.
 """
 
 import json
@@ -18,6 +18,7 @@ from sotto_protocol import Report, Survey
 from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 from sotto_rehearsal.audit.design import MAX_WAVES
+from sotto_rehearsal.audit.sample import WAVES
 
 
 class _Device:
@@ -28,6 +29,7 @@ class _Device:
         self._secret = os.urandom(SECRET_BYTES)
         seed = Seed(survey.fingerprint, survey.id, os.urandom(SECRET_BYTES))
         self._drawn = seed.drawn(survey) if survey.draw else [True] * len(survey.questions)
+        self._asked = {WAVES: [*seed.waves(survey)]} if survey.asked_in else {}
 
     def answer(self, answers: dict[str, Any], wave: int) -> bytes:
         """Return a report as one line of JSON."""
@@ -35,7 +37,7 @@ class _Device:
         secret = noise_secret(self._survey, self._secret, wave)
         _, record = make_report(self._survey, encoded, secret, {WAVE: wave}, os_coins())
         sent = Report(os.urandom(REPORT_ID_BYTES), record).to_wire(self._survey)
-        return json.dumps(sent).encode() + b"\n"
+        return json.dumps({**sent, **self._asked}).encode() + b"\n"
 
 
 def answer_all(survey: Survey, lines: list[bytes]) -> None:

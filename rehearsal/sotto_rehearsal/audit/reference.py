@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from sotto_client import os_coins
-from sotto_protocol.drawn import draw_questions
+from sotto_protocol.drawn import draw_questions, draw_waves
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_rehearsal.audit.design import Design
 from sotto_rehearsal.audit.sample import Sample
@@ -35,7 +35,8 @@ def make_reference(design: Design) -> Sample:
     columns = [_report(design, index) for index in every]
     waves = tuple(tuple(columns[index][wave] for index in every) for wave in range(design.n_waves))
     has = draw_questions(len(every), survey.draw, coins, n) if survey.draw else np.ones((n, len(every)), np.bool_)
-    return Sample(waves, has, np.empty((0, 16), np.uint8))
+    asked = draw_waves(survey.waves, survey.asked_in, coins, n) if survey.asked_in else None
+    return Sample(waves, has, np.empty((0, 16), np.uint8), asked)
 
 
 def _report(design: Design, index: int) -> list[Bytes]:

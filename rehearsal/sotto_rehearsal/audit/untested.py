@@ -21,8 +21,13 @@ ALWAYS = (
 )
 
 
-def list_untested(design: Design, losses: Sequence[Loss], proofs: Sequence[Proof]) -> tuple[str, ...]:
-    """Return what was not tested: what no audit tests, and what these reports of a survey leave open."""
+def list_untested(
+    design: Design, losses: Sequence[Loss], proofs: Sequence[Proof], *, says_waves: bool = False
+) -> tuple[str, ...]:
+    """Return what was not tested: what no audit tests, and what these reports of a survey leave open.
+
+    `says_waves`: whether the program says in which waves a device is asked.
+    """
     survey = design.survey
     said = []
     unseen = dict.fromkeys(loss.question or "all questions" for loss in losses if not loss.is_seen)
@@ -31,8 +36,10 @@ def list_untested(design: Design, losses: Sequence[Loss], proofs: Sequence[Proof
     left = [wave for wave in range(1, survey.waves + 1) if wave not in design.waves]
     if left:
         said.append(f"{len(left)} of {survey.waves} waves: asked were {', '.join(map(str, design.waves))}")
-    if survey.asked_in:
-        said.append("in which waves a device is asked, and what its reports of several waves have in common")
+    if survey.asked_in and not says_waves:
+        said.append("in which waves a device is asked: the program does not print its waves")
+    if survey.asked_in > 1:
+        said.append("what a device's reports of several waves have in common")
     for index, question in enumerate(survey.questions):
         tried = [answer for answer in design.answers[index] if answer is not None]
         match question.kind:
