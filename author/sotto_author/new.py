@@ -42,7 +42,6 @@ _TEMPLATES = ". ".join(f"{name.capitalize()} is about {said}" for name, said in 
 @click.command(
     epilog=examples(
         "sotto new first.toml --from staff --people 300",
-        "sotto new readers.toml --from page --people 2000",
         "sotto new monthly.toml --from staff --people 3000 --waves 12 --asked-in 1",
     )
 )
