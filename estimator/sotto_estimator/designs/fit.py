@@ -55,6 +55,8 @@ class StackedReports:
     def best(self) -> tuple[Floats, float]:
         """Return the shares of the classes that make the reports likeliest, and their log-likelihood."""
         seen = self.counts > 0
+        if self.probs.shape[1] == 1:
+            return np.ones(1), float(special.xlogy(self.counts, self.probs[:, 0]).sum())
         found = fit(Mixture((self.probs[seen],), self.counts[seen]), tolerance=_TOLERANCE)
         return found.shares, found.log_likelihood
 

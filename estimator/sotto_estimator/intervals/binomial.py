@@ -85,3 +85,8 @@ def wilson_shares(s: Floats, n: Floats, tail: float) -> Bounds:
     centre = (x + z**2 / (2 * n)) / (1 + z**2 / n)
     half_width = z / (1 + z**2 / n) * np.sqrt(x * (1 - x) / n + z**2 / (4 * n**2))
     return np.clip(centre - half_width, 0, 1), np.clip(centre + half_width, 0, 1)
+
+
+def likelihood_shares(s: Floats, n: Floats, tail: float) -> Bounds:
+    """All l with 2 n KL(S/n || l) <= z^2, the likelihood ratio's quantile (Wilks 1938): an approximation."""
+    return chernoff_shares(s, n, float(np.exp(-(scipy.special.ndtri(tail) ** 2) / 2)))

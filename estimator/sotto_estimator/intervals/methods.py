@@ -12,6 +12,7 @@ from sotto_estimator.intervals.binomial import (
     clopper_pearson_shares,
     hoeffding_half_width,
     hoeffding_shares,
+    likelihood_shares,
     wilson_shares,
 )
 from sotto_estimator.intervals.blaker import blaker_counts, blaker_shares
@@ -110,6 +111,13 @@ METHODS: dict[str, IntervalMethod] = {
         is_guaranteed=False,
         population=wilson_shares,
         respondents=score_counts,
+    ),
+    # The profile likelihood (Wilks 1938), also of several samples and of more than two reports: it may cover less.
+    "likelihood": IntervalMethod(
+        words="profile likelihood (approximate)",
+        is_guaranteed=False,
+        population=likelihood_shares,
+        respondents=None,
     ),
     # At every n at once: a mixture of exponential tilts (Robbins 1970), by Ville's inequality.
     "anytime": IntervalMethod(

@@ -6,24 +6,34 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sotto_estimator.channel.channel import Floats, Target, check_n
+from sotto_estimator.channel.channel import TARGETS, Floats, Target, check_n
 from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.disagreement import MAX_ARMS, misfits_of
+from sotto_estimator.designs.exact import exact_interval
 from sotto_estimator.designs.fit import ShareFit, StackedReports, fit_of
 from sotto_estimator.designs.pooled import pooled_interval
+from sotto_estimator.designs.profile import likelihood_interval
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import Estimate, Estimates
-from sotto_estimator.shares.exact_gain import with_exact_gain
+from sotto_estimator.shares.exact_gain import EXACT, with_exact_gain, with_gain_of
 from sotto_estimator.shares.of_tally import estimate_counts
 from sotto_estimator.shares.verdict.judge import with_verdict_of_counts, with_verdict_of_shares
 from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
 
-METHODS_OF_ARMS = ("chernoff", "hoeffding")
+METHODS_OF_ARMS: dict[str, tuple[Target, ...]] = {
+    "chernoff": TARGETS,
+    "hoeffding": TARGETS,
+    EXACT: ("population",),
+    "likelihood": ("population",),
+}
+"""The interval methods of several designs, or of more than two reports: whom they can be about."""
+_N_COMPARED = 5000
+"""Of more people, exact intervals take long."""
 
 
 def estimate_arms(
@@ -45,10 +55,11 @@ def estimate_arms(
             raise DomainError(f"counts of {arm.design.name} must be whole numbers.")
     if len(arms) == 1 and arms[0].design.is_binary:
         return _estimate_binary(arms[0], options, n_groups)
-    if options.method not in METHODS_OF_ARMS:
+    if options.about not in METHODS_OF_ARMS.get(options.method, ()):
+        known = [name for name, targets in METHODS_OF_ARMS.items() if options.about in targets]
         raise DomainError(
-            f"method ({options.method!r}) must be one of {', '.join(METHODS_OF_ARMS)}: others are of one design with "
-            "two reports."
+            f"method ({options.method!r}) must be one of {', '.join(known)} about the {options.about}: there are "
+            "several samples, or more than two reports."
         )
     if options.population_size is not None:
         raise DomainError("population_size goes with one design of two reports.")
@@ -66,6 +77,8 @@ def estimate_arms(
         fit=_fit_of(arms),
         n_groups=n_groups,
     )
+    if question.is_small and n_groups == 1:
+        found = with_gain_of(found, question.exact_ends)
     return with_verdict_of_shares(found, question.order()) if is_held else found
 
 
@@ -130,6 +143,16 @@ class _Question:
         numbers = share, error, *_possible(ends), *shifts, consistent
         return Estimate("", label, self.n, n_support, epsilon, *numbers, is_outside=is_outside)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether exact intervals are worked out only to say how narrow they would be."""
+        return self.options.about == "population" and self.n <= _N_COMPARED
+
+    def exact_ends(self, row: Estimate) -> tuple[float, float]:
+        """Return the ends of an answer's exact interval. Raises `DomainError` where there is none."""
+        n_intervals = self._n_together if self.options.simultaneous else 1
+        return exact_interval(self.arms, row.answer, tail=check_level(self.options.level, n_intervals) / 2)
+
     def order(self) -> Order | None:
         """Return which answers' shares are surely above which, by intervals that hold together; None of two answers."""
         if len(self.shown) == 1:
@@ -144,6 +167,10 @@ class _Question:
         tail = check_level(self.options.level, n_intervals) / 2
         if self.options.method == "chernoff":
             return pooled_interval(self.arms, label, tail=tail, target=self.options.about)
+        if self.options.method == EXACT:
+            return exact_interval(self.arms, label, tail=tail)
+        if self.options.method == "likelihood":
+            return likelihood_interval(self.arms, label, tail=tail)
         least, most = _extremes(self.arms, weights)
         half_width = math.sqrt(-math.log(tail) * float(self.arms.n_each @ (most - least) ** 2) / 2)
         share = float((weights * self.arms.counts).sum())
