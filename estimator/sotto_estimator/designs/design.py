@@ -18,6 +18,14 @@ _OF_FLOATS = 2.0**-50
 """The ratio of two probabilities is at most so much larger than that of the floats that they are rounded to."""
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of `size` people, `n_forced` of whom say yes whatever is true: who, chance decides."""
+
+    size: int
+    n_forced: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
     """How people were asked: `matrix[r, c]` = P(report r | column c), shape (n_reports, n_columns).
@@ -27,6 +35,8 @@ class Design:
     then only their sum is asked for. `parameters`: what it was made of, as it is written. `scores`: what each report
     adds to the first answer's share by the published estimator, where that was asked for (`estimator=paper`); else the
     best of all fixed weights are taken. `yes_report`: which of two reports a yes is, where files and options say yes.
+    `block`: where people are forced by blocks, so that reports are not independent; most statistics refuse that.
+    `is_partial`: its reports alone do not tell two answers apart; beside another sample's they do.
     Raises `DomainError` where columns don't add up to 1, and where two different answers have the same column, so that
     nothing tells them apart.
     """
@@ -38,6 +48,8 @@ class Design:
     parameters: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[float, ...] = ()
     yes_report: int = 0
+    block: Block | None = None
+    is_partial: bool = False
 
     def __str__(self) -> str:
         """Return it as it is written."""
@@ -55,6 +67,8 @@ class Design:
                 f"{self.name}: under each answer, the reports' probabilities must be >= 0 and add up to 1, "
                 f"not to {', '.join(f'{total:.6g}' for total in sums)}."
             )
+        if self.is_partial:
+            return
         # of two reports, what is equal for one is equal for the other but for rounding
         for part in self.matrix[:, None] if len(self.reports) == 2 else [self.matrix]:
             self._check_different(part)
@@ -120,8 +134,17 @@ class Design:
     @property
     def channel(self) -> Channel:
         """The channel of the first answer (yes), of a binary design: its support is `reports[is_opposite]`."""
+        self.check_independent()
         supporting = self.matrix[int(self.is_opposite)]
         return Channel(float(supporting[0]), float(supporting[1]))
+
+    def check_independent(self) -> None:
+        """Raise `DomainError` where people are forced by blocks."""
+        if self.block:
+            raise DomainError(
+                f"{self.name}: reports of one block depend on one another. Shares of it are estimated (sotto estimate, "
+                "estimate_arms); nothing else takes it, nor takes it beside other designs."
+            )
 
     def _check_binary(self) -> None:
         if not self.is_binary:
@@ -168,6 +191,8 @@ def check_arms(arms: Sequence[Arm]) -> tuple[str, ...]:
     if len({arm.design.answers for arm in arms}) != 1:
         raise DomainError("arms must be one or more, all with the same answers.")
     design = arms[0].design
+    for one in _different(arms):
+        one.design.check_independent()
     matrix = np.vstack([arm.design.matrix for arm in _different(arms)])
     for label in design.labels:
         wanted = np.array([answer == label for answer in design.answers], np.float64)

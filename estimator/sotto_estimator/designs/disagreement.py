@@ -13,6 +13,7 @@ from scipy import special
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.designs.design import Arm, Design, check_arms
 from sotto_estimator.designs.fit import fit_of
+from sotto_estimator.designs.item_count import is_item_count
 from sotto_estimator.intervals.contradiction import (
     FALSE_ALARM,
     Contradiction,
@@ -189,9 +190,28 @@ def _pairs(arms: Sequence[tuple[int, Arm]]) -> Iterator[tuple[tuple[int, int], _
     for (at, one), (place, other) in combinations(arms, 2):
         if one.design.matrix.shape == (2, 2) == other.design.matrix.shape:
             yield (at, place), _binary(one), _binary(other)
+        elif is_item_count([one, other]):
+            for first, second in _lists(one, other):
+                yield (at, place), first, second
         elif np.array_equal(one.design.matrix, other.design.matrix):
             for first, second in zip(one.counts, other.counts, strict=True):
                 yield (at, place), _Binary(first, one.n, 1, 0), _Binary(second, other.n, 1, 0)
+
+
+def _lists(one: Arm, other: Arm) -> Iterator[tuple[_Binary, _Binary]]:
+    """Yield what a short and a long list contradict one another in: a design effect (Blair & Imai 2012).
+
+    One item more adds 0 or 1 to a person's count. So as many or more people count at most k of the short list as of the
+    long one, and as many or fewer as count at most k + 1 of the long one. What came the other way round is yielded:
+    equal shares are then the worst that the design allows. For the others two equal counts are.
+    """
+    short, long = sorted((one, other), key=lambda arm: len(arm.counts))
+    of_short, of_long = np.cumsum(short.counts)[:-1], np.cumsum(long.counts)[:-1]
+    fewer = [*zip(of_long, of_short, strict=False), *zip(of_short, of_long[1:], strict=True)]
+    sizes = [(long.n, short.n)] * len(of_short) + [(short.n, long.n)] * len(of_short)
+    for (count, most), (n, n_most) in zip(fewer, sizes, strict=True):
+        first, second = _Binary(float(count), n, 1, 0), _Binary(float(most), n_most, 1, 0)
+        yield (first, second) if first.share > second.share else (second, second)
 
 
 def _binary(arm: Arm) -> _Binary:

@@ -5,21 +5,26 @@ from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from sotto_estimator.designs.design import YES_NO, Design
+from sotto_estimator.designs.design import YES_NO, Block, Design
 from sotto_estimator.designs.misclassification import read_matrix
-from sotto_estimator.designs.parameters import LEAST_VARIANCE, PAPER, Row, written
+from sotto_estimator.designs.parameters import LEAST_VARIANCE, LONG, PAPER, SHORT, Row, written
 from sotto_estimator.errors import DomainError
 
 _ONE = Fraction(1)
+_MOST_ITEMS = 20
+"""Of more items, a bound over all that people may count takes long."""
 
 
-def _design(name: str, answers: Sequence[str], reports: Sequence[str], rows: Sequence[Row], scores: Row = ()) -> Design:
+def _design(
+    name: str, answers: Sequence[str], reports: Sequence[str], rows: Sequence[Row], scores: Row = (), **more: Any
+) -> Design:
     """Return a design of exact probabilities, each rounded once."""
     matrix = np.array([[float(prob) for prob in row] for row in rows])
-    return Design(name, tuple(answers), tuple(reports), matrix, scores=tuple(map(float, scores)))
+    return Design(name, tuple(answers), tuple(reports), matrix, scores=tuple(map(float, scores)), **more)
 
 
 def _binary(name: str, yes: Row, answers: Sequence[str] = YES_NO, reports: Sequence[str] = YES_NO) -> Design:
@@ -149,6 +154,28 @@ def disguised(prob_card: Fraction) -> tuple[Design, ...]:
     return (_binary("disguised", (prob_card, 1 - prob_card)),)
 
 
+def block_garbling(block_size: int, n_forced: int) -> tuple[Design, ...]:
+    if not n_forced < block_size:
+        raise DomainError(f"n_forced ({n_forced}) must be below block_size ({block_size}): the rest tell the truth.")
+    design = _binary("block-garbling", (_ONE, Fraction(n_forced, block_size)))
+    return (replace(design, block=Block(block_size, n_forced)),)
+
+
+def item_count(n_items: int, kind: str = "") -> tuple[Design, ...]:
+    if n_items > _MOST_ITEMS:
+        raise DomainError(f"n_items ({n_items}) must be at most {_MOST_ITEMS}.")
+    return tuple(_item_list(n_items, of) for of in ([kind] if kind else [SHORT, LONG]))
+
+
+def _item_list(n_items: int, kind: str) -> Design:
+    """Return one list; a column for each answer and number of other items that are true."""
+    columns = [(is_yes, n_true) for is_yes in (1, 0) for n_true in range(n_items + 1)]
+    reports, is_long = range(n_items + 1 + (kind == LONG)), int(kind == LONG)
+    rows = [tuple(Fraction(n_true + is_yes * is_long == of) for is_yes, n_true in columns) for of in reports]
+    answers, said = [YES_NO[1 - is_yes] for is_yes, _ in columns], {"n_items": str(n_items), "kind": kind}
+    return _design("item-count", answers, list(map(str, reports)), rows, parameters=said, is_partial=True)
+
+
 def cheating(prob_forced_yes: Fraction) -> tuple[Design, ...]:
     return (_binary("cheating-detection", (_ONE, prob_forced_yes, Fraction(0)), ("yes", "no", "cheats")),)
 
@@ -161,3 +188,10 @@ def matrix(rows: tuple[Row, ...] = (), file: str = "") -> tuple[Design, ...]:
     if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
         raise DomainError("rows must be of the same number of answers, two or more.")
     return (_design("matrix", _numbered(len(rows[0])), _numbered(len(rows)), rows),)
+
+
+def cheating_triangular(prob_innocuous: Fraction) -> tuple[Design, ...]:
+    said = ("one or both", "neither")
+    return (
+        _binary("cheating-detection-triangular", (_ONE, prob_innocuous, Fraction(0)), ("yes", "no", "cheats"), said),
+    )

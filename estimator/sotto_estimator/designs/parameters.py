@@ -10,9 +10,12 @@ from sotto_estimator.errors import DomainError
 
 Row = tuple[Fraction, ...]
 Value = Fraction | int | Row | tuple[Row, ...] | str
-Kind = Literal["probability", "count", "probabilities", "rows", "path", "estimator"]
+Kind = Literal["probability", "count", "probabilities", "rows", "path", "estimator", "list"]
 LEAST_VARIANCE, PAPER = "least-variance", "paper"
 """How reports are weighed: by generalised least squares, or by their mean, as in the paper of the design."""
+SHORT, LONG = "short", "long"
+"""The list of items without the sensitive one, and with it."""
+_CHOICES = {"estimator": (LEAST_VARIANCE, PAPER), "list": (SHORT, LONG)}
 
 MAX_COUNT = 100
 """So many draws or answers, at the most: a matrix stays small."""
@@ -41,8 +44,8 @@ class Parameter:
         """Return the value that a text says. Raises `DomainError`, which names parameter, value and domain."""
         if self.kind == "path":
             return text
-        if self.kind == "estimator":
-            return self._estimator(text)
+        if self.kind in _CHOICES:
+            return self._choice(text, *_CHOICES[self.kind])
         if self.kind == "count":
             return self._count(text)
         if self.kind == "probability":
@@ -62,9 +65,9 @@ class Parameter:
             raise DomainError(f"{self.name} must be probabilities, separated by spaces.")
         return tuple(self._probability(part) for part in text.split())
 
-    def _estimator(self, text: str) -> str:
-        if text not in (LEAST_VARIANCE, PAPER):
-            raise DomainError(f"{self.name} ({text:.40}) must be {LEAST_VARIANCE} or {PAPER}.")
+    def _choice(self, text: str, one: str, other: str) -> str:
+        if text not in (one, other):
+            raise DomainError(f"{self.name} ({text:.40}) must be {one} or {other}.")
         return text
 
     def _count(self, text: str) -> int:

@@ -207,6 +207,32 @@ DESIGNS: dict[str, NamedDesign] = {
         "disguised(prob_card=0.8)",
         "Kuk 1990; Blair, Imai & Zhou 2015",
     ),
+    "block-garbling": NamedDesign(
+        "In every block of people chance picks a fixed number, who are recorded as yes. The others answer truly.",
+        (
+            Parameter("block_size", "how many people a block has, in their order; the last may be incomplete", "count"),
+            Parameter("n_forced", "how many people of each block are recorded as yes", "count"),
+        ),
+        games.block_garbling,
+        "block-garbling(block_size=5, n_forced=1)",
+        "Boudreau, Chassang, González-Torres & Heath 2023",
+    ),
+    "item-count": NamedDesign(
+        "People say how many items of a list are true of them, not which. Two samples: the second has one item more, "
+        "the sensitive one (a list experiment).",
+        (
+            Parameter("n_items", "how many items the shorter list has", "count"),
+            Parameter(
+                "kind",
+                "which list one sample got, `short` or `long`; without it, counts of both, the short list first",
+                "list",
+                is_needed=False,
+            ),
+        ),
+        games.item_count,
+        "item-count(n_items=4)",
+        "Miller 1984; Imai 2011",
+    ),
     "cheating-detection": NamedDesign(
         "Chance says to answer yes, or truly; some say no in any case (they cheat). It needs two samples.",
         (
@@ -217,6 +243,17 @@ DESIGNS: dict[str, NamedDesign] = {
         games.cheating,
         "cheating-detection(prob_forced_yes=1/4)",
         "Clark & Desharnais 1998",
+    ),
+    "cheating-detection-triangular": NamedDesign(
+        "Triangular, but some say neither in any case (they cheat). It needs two samples.",
+        (
+            Parameter(
+                "prob_innocuous", "the probability of a yes to the innocuous question. It differs in the two samples"
+            ),
+        ),
+        games.cheating_triangular,
+        "cheating-detection-triangular(prob_innocuous=1/4)",
+        "Meisters, Hoffmann & Musch 2022",
     ),
     "matrix": NamedDesign(
         "Any channel, by the probability of each report under each answer.",

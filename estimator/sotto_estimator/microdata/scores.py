@@ -29,6 +29,7 @@ def design_scores(design: Design) -> Floats:
 
     Of a binary design they are (report - prob_support_if_other) / contrast; of one that has scores of its own, those.
     """
+    design.check_independent()
     if design.scores:
         own = np.array(design.scores)
         return np.stack([own, 1 - own], axis=-1)

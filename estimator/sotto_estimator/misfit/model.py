@@ -68,6 +68,7 @@ class NoncomplianceModel:
 
     def probs(self, design: Design) -> Floats:
         """Return P(report | class), shape (n_reports, N_CLASSES). Raises DomainError."""
+        design.check_independent()
         if design.answers not in (YES_NO, (*YES_NO, CHEATS)):
             raise DomainError(
                 f"the design ({design.name}) must be of yes and no for a model of who does not follow it."

@@ -6,9 +6,11 @@ from typing import Any, ClassVar, Self
 
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.fit import ShareFit
+from sotto_estimator.designs.item_count import BETS, ITEM_COUNT
 from sotto_estimator.inference.registry import FIGURES
 from sotto_estimator.intervals.contradiction import Contradiction, Disagreement
 from sotto_estimator.intervals.intervals import IntervalOptions, is_interval
+from sotto_estimator.intervals.methods import METHODS
 from sotto_estimator.numbers.distribution import Distribution, VoidedDistribution
 from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
 from sotto_estimator.results.found_figure import FoundFigure
@@ -155,7 +157,10 @@ class Estimates(Result):
     @property
     def made(self) -> str:
         """How intervals are made, if not by the options' method alone."""
-        return self.file_rows.made if self.file_rows else ""
+        if self.file_rows and self.file_rows.made:
+            return self.file_rows.made
+        is_of_lists = len(self.designs) == 2 and {of.design for of in self.designs} == {ITEM_COUNT}
+        return f"by {METHODS[BETS].words_of_means}" if is_of_lists and self.options.method == BETS else ""
 
     @property
     def may_share_devices(self) -> bool:

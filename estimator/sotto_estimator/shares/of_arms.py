@@ -9,14 +9,17 @@ import numpy as np
 from sotto_estimator.channel.channel import TARGETS, Floats, Target, check_n
 from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.asked import AskedBy
+from sotto_estimator.designs.blocks import Blocks
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.disagreement import MAX_ARMS, misfits_of
 from sotto_estimator.designs.exact import exact_interval
 from sotto_estimator.designs.fit import ShareFit, StackedReports, fit_of
+from sotto_estimator.designs.item_count import BETS, betting_interval, is_item_count
 from sotto_estimator.designs.pooled import pooled_interval
 from sotto_estimator.designs.profile import likelihood_interval
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.fakes import PERCENT
+from sotto_estimator.intervals.contradiction import Contradiction
+from sotto_estimator.intervals.fakes import PERCENT, shift_per_percent
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.estimates import Estimate, Estimates
@@ -32,6 +35,8 @@ METHODS_OF_ARMS: dict[str, tuple[Target, ...]] = {
     "likelihood": ("population",),
 }
 """The interval methods of several designs, or of more than two reports: whom they can be about."""
+_IMPOSSIBLE = 1e-300
+"""The P-value that stands for 0."""
 _N_COMPARED = 5000
 """Of more people, exact intervals take long."""
 
@@ -53,6 +58,8 @@ def estimate_arms(
     for arm in arms:
         if not (arm.counts == np.round(arm.counts)).all():
             raise DomainError(f"counts of {arm.design.name} must be whole numbers.")
+    if any(arm.design.block for arm in arms):
+        return _estimate_blocks(arms, options, n_groups)
     if len(arms) == 1 and arms[0].design.is_binary:
         return _estimate_binary(arms[0], options, n_groups)
     if options.about not in METHODS_OF_ARMS.get(options.method, ()):
@@ -100,20 +107,50 @@ def _estimate_binary(arm: Arm, options: IntervalOptions, n_groups: int) -> Estim
     return found if n_groups > 1 else with_exact_gain(found, {"": channel})
 
 
+def _estimate_blocks(arms: Sequence[Arm], options: IntervalOptions, n_groups: int) -> Estimates:
+    """Estimate the share of yes from people who were forced by blocks."""
+    options.only("block-garbling", "level", "method", "target", "simultaneous")
+    blocks = Blocks.of(arms)
+    low, high = blocks.ends(options, n_groups if options.simultaneous else 1)
+    asked, n, share = tuple(map(AskedBy.of, arms)), check_n(blocks.n), blocks.share
+    numbers = share, blocks.standard_error(options.about), *_possible((low, high))
+    row = Estimate(
+        "",
+        arms[0].design.labels[0],
+        n,
+        blocks.n_yes,
+        math.inf,
+        *numbers,
+        *(float(shift) for shift in shift_per_percent(np.array(share), blocks.like)),
+        is_outside=low > 1 or high < 0 or low > high,
+    )
+    found = Estimates(GIVEN, n, math.inf, options, (row,), contradictions=_too_few(blocks), designs=asked)
+    return with_verdict_of_shares(replace(found, n_groups=n_groups))
+
+
+def _too_few(blocks: Blocks) -> tuple[Contradiction, ...]:
+    """Return the contradiction of fewer yes than people who were forced: that is impossible."""
+    least, _ = blocks.forced
+    if blocks.n_yes >= least:
+        return ()
+    return (Contradiction("", "yes", blocks.n, blocks.n_yes, least, _IMPOSSIBLE),)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Question:
-    """One question's arms; `likeliest`: the columns' shares of maximum likelihood."""
+    """One question's arms; `likeliest`: the columns' shares of maximum likelihood; `lists`: an item count's."""
 
     arms: Arms
     options: IntervalOptions
     likeliest: Floats
     n_groups: int
+    lists: tuple[Arm, ...] = ()
 
     @classmethod
     def of(cls, arms: Sequence[Arm], options: IntervalOptions, n_groups: int) -> "_Question":
         together = Arms.of(arms)  # checks them
         cells = StackedReports.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
-        return cls(together, options, cells.best()[0], n_groups)
+        return cls(together, options, cells.best()[0], n_groups, tuple(arms) if is_item_count(arms) else ())
 
     @property
     def n(self) -> int:
@@ -165,6 +202,8 @@ class _Question:
     def _ends(self, label: str, weights: Floats, n_intervals: int) -> tuple[float, float]:
         """Return the ends of one of so many intervals that hold together, which may lie outside [0, 1], or cross."""
         tail = check_level(self.options.level, n_intervals) / 2
+        if self.options.method == BETS and self.lists:
+            return betting_interval(self.lists, tail)
         if self.options.method == "chernoff":
             return pooled_interval(self.arms, label, tail=tail, target=self.options.about)
         if self.options.method == EXACT:

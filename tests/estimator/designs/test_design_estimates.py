@@ -34,6 +34,14 @@ def row_of(*asked: tuple[str, list[int]], **options: object) -> Estimate:
     return estimate_arms(arms_of(*asked), IntervalOptions(**options)).rows[0]  # type: ignore[arg-type]
 
 
+CHEATING = {
+    "cheating-detection": "cheating-detection(prob_forced_yes=3/4)",
+    "cheating-detection-triangular": "cheating-detection-triangular(prob_innocuous=3/4)",
+}
+PARTS = {name: [DESIGNS[name].example, other] for name, other in CHEATING.items()}
+PARTS["item-count"] = [f"item-count(n_items=4, kind={kind})" for kind in ("short", "long")]
+"""Samples that tell nothing alone, with another one."""
+
 P, U, N, YES = 0.7, 0.25, 900, 310
 REPORTED = YES / N
 PUBLISHED = {
@@ -101,6 +109,24 @@ def test_cheating_detection_is_that_of_clark_and_desharnais() -> None:
     expected = [honest_yes, honest_no, 1 - honest_yes - honest_no]
     assert [row.answer for row in rows] == ["yes", "no", "cheats"]
     assert [row.share for row in rows] == pytest.approx(expected, abs=1e-12)
+    noise = [0.35 * 0.65 / 400, 0.65 * 0.35 / 300]  # eq. 9, at the shares of reports that came
+    of_yes = math.sqrt(p2**2 * noise[0] + p1**2 * noise[1]) / (p2 - p1)
+    of_no = math.sqrt(noise[0] + noise[1]) / (p2 - p1)
+    assert [row.standard_error for row in rows[:2]] == pytest.approx([of_yes, of_no], rel=1e-6)
+
+
+def test_cheats_of_the_triangular_model_are_found_as_those_of_a_forced_yes() -> None:
+    """Meisters, Hoffmann & Musch 2022: one or both are said by all with the trait, and by honest others by chance."""
+    specs = [
+        ("cheating-detection(prob_forced_yes={})", "yes"),
+        ("cheating-detection-triangular(prob_innocuous={})", "one or both"),
+    ]
+    found = []
+    for spec, said in specs:
+        arms = arms_of((spec.format("1/4"), [140, 260]), (spec.format("3/4"), [195, 105]))
+        assert arms[0].design.reports[0] == said
+        found.append([(row.answer, row.share, row.low, row.high) for row in estimate_arms(arms).rows])
+    assert found[0] == found[1]
 
 
 def test_extended_crosswise_pools_its_samples_by_their_size() -> None:
@@ -279,7 +305,7 @@ def test_categories_are_put_in_order_as_far_as_it_is_sure() -> None:
     assert unsure["order"] == [["3", "2", "1"]]
 
 
-@pytest.mark.parametrize("method", ["clopper-pearson", "wilson"])
+@pytest.mark.parametrize("method", ["blaker", "wilson"])
 def test_methods_of_one_yes_no_design_are_refused_for_arms(method: str) -> None:
     with pytest.raises(DomainError, match=f"method \\('{method}'\\) must be one of chernoff, hoeffding"):
         row_of(("crosswise(prob=.2)", [12, 28]), ("direct", [30, 70]), method=method)
@@ -328,15 +354,16 @@ def test_a_yes_of_kuks_one_draw_is_a_red_card(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_counts_may_name_the_reports_of_any_design_and_the_output_says_how_they_were_read(name: str) -> None:
-    designs = [read_spec(DESIGNS[name].example).samples()[0]]
-    specs = [DESIGNS[name].example.replace("extended-", "")]
-    if name == "cheating-detection":
-        designs, specs = designs * 2, [*specs, "cheating-detection(prob_forced_yes=3/4)"]
+    specs = PARTS.get(name, [DESIGNS[name].example.replace("extended-", "")])
+    designs = [read_design(spec) for spec in specs]
     counts = [40 + place for place in range(len(designs[0].reports))]
-    named = [f"{report}={count}" for report, count in zip(designs[0].reports, counts, strict=True)]
-    asked = [("--design", spec, "--allow-conclusive") for spec in specs]
-    plain = [word for of in asked for word in (*of, "--counts", ",".join(map(str, counts)))]
-    turned = [word for of in asked for word in (*of, "--counts", ",".join(reversed(named)))]
+    plain, turned = [], []
+    for spec, design in zip(specs, designs, strict=True):
+        given = [*counts, 5][: len(design.reports)]
+        named = [f"{report}={count}" for report, count in zip(design.reports, given, strict=True)]
+        asked = ["--design", spec, "--allow-conclusive", "--counts"]
+        plain += [*asked, ",".join(map(str, given))]
+        turned += [*asked, ",".join(reversed(named))]
     first, second = sotto(*plain), sotto(*turned)
     assert first.exit_code == 0, first.stderr
     assert first.stdout == second.stdout
@@ -370,11 +397,10 @@ def test_counts_that_are_weights_are_refused() -> None:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_every_design_is_estimated_by_its_name_with_its_epsilon(name: str) -> None:
     designs = read_spec(DESIGNS[name].example).samples()
-    if name == "cheating-detection":  # tells nothing by one sample
+    words = ["--design", DESIGNS[name].example]
+    if name in CHEATING:  # tells nothing by one sample
         designs *= 2
-        words = ["--design", DESIGNS[name].example, "--design", "cheating-detection(prob_forced_yes=3/4)"]
-    else:
-        words = ["--design", DESIGNS[name].example]
+        words += ["--design", CHEATING[name]]
     counts = [word for design in designs for word in ("--counts", ",".join(["40"] * len(design.reports)))]
     result = sotto(*words, *counts, "--json", *["--allow-conclusive"] * designs[0].is_conclusive)
     assert result.exit_code == 0, result.stderr

@@ -288,7 +288,7 @@ def test_exact_intervals_about_respondents_invert_tails_below_1e_20() -> None:
         ({"level": 1.0}, r"level \(1.0\) must be in \(0, 1\)\."),
         ({"level": math.nan}, r"level \(nan\) must be in \(0, 1\)\."),
         ({"level": 95}, r"level \(95\) must be in \(0, 1\)\."),
-        ({"method": "wald"}, r"method \('wald'\) must be one of chernoff, .*, wilson, anytime\."),
+        ({"method": "wald"}, r"method \('wald'\) must be one of chernoff, .*, wilson, likelihood, anytime\."),
         ({"n_intervals": 0}, r"n_intervals \(0\) must be >= 1\."),
         ({"target": "everyone"}, r"target \('everyone'\) must be one of population, respondents\."),
     ],
