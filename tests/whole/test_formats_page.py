@@ -20,6 +20,8 @@ def test_the_page_on_formats_works(tmp_path: Path) -> None:
     write_lines(tmp_path / "beacons.ndjson", beacons(2000, (CHROMIUM_RATE, 0.25)))
     write_lines(tmp_path / "interests.ndjson", interests(3000))
     write_lines(tmp_path / "clicks.ndjson", clicks(3000, 100, 0.026724))
+    hours = [(place * 7 % 23) * (0.5 + place * 11 % 20 / 20) for place in range(200)]
+    (tmp_path / "hours.csv").write_text("\n".join(["value", *map(str, hours), ""]))
     (tmp_path / "model.json").write_text(json.dumps(MODEL))
     texts = {"country": ["Country"] * 3000, "hello": [f"Hello, {NAMES[device % 3]}" for device in range(6000)]}
     fields = [{"view": view} | one for view, of in texts.items() for one in payloads(of)]

@@ -40,7 +40,7 @@ class Figure:
 class Figures(Result):
     """All figures of some files of one format. `noun`: what a report is called; `made`: how intervals are.
 
-    `by`: the member that names groups, None where all are one.
+    `by`: the member that names groups, None where all are one. `label`: what strata are called.
     """
 
     title: str
@@ -54,6 +54,7 @@ class Figures(Result):
     figures: tuple[Figure, ...]
     notes: tuple[str, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    label: str = "confidence"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -62,8 +63,9 @@ class Figures(Result):
 
     def __str__(self) -> str:
         """Return one line: files, reports and epsilon."""
-        epsilon = epsilon_above(self.epsilon)
-        return f"{self.title}: n = {counted(self.n_reports, self.noun)}, epsilon at most {epsilon} each"
+        at_most = "at most " if math.isfinite(self.epsilon) else ""
+        n, epsilon = counted(self.n_reports, self.noun), epsilon_above(self.epsilon)
+        return f"{self.title}: n = {n}, epsilon {at_most}{epsilon} each"
 
 
 def question_of(group: str | None) -> str:

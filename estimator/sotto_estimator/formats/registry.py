@@ -11,6 +11,7 @@ from sotto_estimator.formats.autofill_texts import AutofillTexts
 from sotto_estimator.formats.figures import Figures
 from sotto_estimator.formats.firefox_clicks import read_firefox_clicks
 from sotto_estimator.formats.firefox_newtab import read_firefox_newtab
+from sotto_estimator.formats.quantities import read_optional_scramble, read_scrambled, read_unrelated_quantity
 from sotto_estimator.formats.records import Progress, ignore
 from sotto_estimator.formats.shares import FormatShares
 from sotto_estimator.formats.spec import convert, numbers, read_spec
@@ -33,6 +34,9 @@ class Format:
     required: tuple[str, ...] = ()
 
 
+_RANGE = {"low": float, "high": float}
+_SCRAMBLE = _RANGE | {"scramble_low": float, "scramble_high": float}
+
 FORMATS: dict[str, Format] = {
     # W3C Navigation Timing, Level 2, PerformanceTimingConfidence.
     "navigation-timing": Format(
@@ -50,6 +54,27 @@ FORMATS: dict[str, Format] = {
     # android.view.autofill.AutofillNoiseInjectedData, API level 37.
     "android-autofill": Format(
         "Android's noisy texts of a field", read_android_autofill, {"least_share": float, "power": float}
+    ),
+    # Eichhorn & Hayre 1983, with optional scrambling (Gupta, Gupta & Singh 2002).
+    "scrambled": Format(
+        "numbers that people multiplied by a random number, or added one to",
+        read_scrambled,
+        {"mean": float, "way": str, **_SCRAMBLE, "unit": str},
+        ("mean",),
+    ),
+    # Greenberg, Kuebler, Abernathy & Horvitz 1971.
+    "unrelated-quantity": Format(
+        "numbers, or unrelated ones, as chance asked",
+        read_unrelated_quantity,
+        {"prob_question": numbers, "unrelated_mean": float, **_RANGE, "unit": str},
+        ("prob_question",),
+    ),
+    # Gupta, Shabbir & Sehra 2010.
+    "optional-scramble": Format(
+        "numbers to which people added a random one, if they wished",
+        read_optional_scramble,
+        {"means": numbers, **_SCRAMBLE, "unit": str},
+        ("means",),
     ),
 }
 """By the name that --format takes."""

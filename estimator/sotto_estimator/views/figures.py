@@ -10,8 +10,8 @@ from sotto_estimator.results.figure import Panel, Point, point_panel
 from sotto_estimator.results.view import View
 from sotto_estimator.results.words import interval_words
 
+MILLISECONDS, _MANY = "ms", 100
 _COLUMNS = [
-    Column("confidence"),
     Column("figure"),
     Column("n", "count"),
     Column("epsilon", "epsilon"),
@@ -44,7 +44,7 @@ def _records(found: Figures) -> list[dict[str, Any]]:
 def _parts(found: Figures) -> list[Part]:
     """Return what the figures mean, and a table of them."""
     said = [str(found), interval_words(found.options, found.made), *found.notes, *map(str, found.contradictions)]
-    columns = [Column(found.by), *_COLUMNS] if found.by else _COLUMNS
+    columns = [*([Column(found.by)] if found.by else []), Column(found.label), *_COLUMNS]
     rows: list[list[Cell]] = [
         [figure.group or "", *_cells(figure)] if found.by else _cells(figure) for figure in found.figures
     ]
@@ -81,7 +81,10 @@ def _finite(value: Any) -> Any:
 
 
 def _number(value: float | None, unit: str) -> Cell:
-    return value if value is None or not unit or not math.isfinite(value) else f"{value + 0.0:,.1f} {unit}"
+    if value is None or not unit or not math.isfinite(value):
+        return value
+    digits = 1 if unit == MILLISECONDS or abs(value) >= _MANY else 3
+    return f"{value + 0.0:,.{digits}f} {unit}"
 
 
 VIEW: View[Figures] = View(parts=_parts, members=_members, records=_records, panels=_panels)

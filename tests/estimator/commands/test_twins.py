@@ -159,6 +159,10 @@ TWINS: dict[str, Twin] = {
         "estimate --format navigation-timing loads.ndjson --by country",
         lambda: s.read_format("navigation-timing", ["loads.ndjson"], by="country"),
     ),
+    "estimate --format scrambled": Twin(
+        ["estimate", "--format", "scrambled(mean=1)", "hours.csv"],
+        lambda: s.read_format("scrambled(mean=1)", ["hours.csv"]),
+    ),
     "estimate --format firefox-newtab": Twin(
         ["estimate", "--format", "firefox-newtab(model=model.json)", "interests.ndjson"],
         lambda: s.read_format("firefox-newtab(model=model.json)", ["interests.ndjson"]),
@@ -365,6 +369,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_lines(made / "interests.ndjson", interests(N))
     write_lines(made / "model.json", [MODEL])
     write_lines(made / "clicks.ndjson", clicks(N, 10, 0.5))
+    (made / "hours.csv").write_text("value\n3\n4.5\n0\n12\n")
     write_lines(made / "texts.ndjson", payloads(["DE"] * 12))
     (made / "params.csv").write_text("k,h,m,p,q,f\n8,1,2,0.25,0.75,0\n")
     with (made / "counts.csv").open("w", newline="") as file:

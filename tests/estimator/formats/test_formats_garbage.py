@@ -30,6 +30,9 @@ NAMES = {
     "firefox-newtab(model=model.json)": ["values", "sports", "food", "model_id", "inferred_interests"],
     "firefox-clicks(items=10, epsilon=1)": ["corpus_item_id", "is_sponsored"],
     "android-autofill": ["payload", "mask"],
+    "scrambled(mean=1, low=0, high=9, scramble_low=0, scramble_high=2)": ["value"],
+    "unrelated-quantity(prob_question=0.9 0.2)": ["value", "sample"],
+    "optional-scramble(means=1 2)": ["value", "sample"],
 }
 
 
