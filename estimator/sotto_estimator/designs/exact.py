@@ -76,10 +76,10 @@ class _Sum:
         unit = float(arms.n_each @ steps.max(axis=1)) / length
         numbers = np.rint(steps / unit).astype(np.int64)
         numbers //= max(1, int(np.gcd.reduce(numbers, axis=None)))
-        largest = [_largest(arms.matrix[..., part], numbers, name) for part in (is_label, ~is_label)]
-        if not _is_above(*(_tails(of, numbers) for of in largest)):
+        own, other = (_largest(arms.matrix[..., part], numbers, name) for part in (is_label, ~is_label))
+        if not _is_above(_tails(own, numbers), _tails(other, numbers)):
             raise _unclear(name)
-        return cls(*largest, numbers, arms.n_each, round(float((numbers * arms.counts).sum())))
+        return cls(own, other, numbers, arms.n_each, round(float((numbers * arms.counts).sum())))
 
     def least(self, tail: float) -> float:
         """Return the largest share of which it is shown that it, and all smaller ones, are refuted; 0 where none is."""

@@ -52,8 +52,8 @@ def test_an_extended_crosswise_of_equal_samples_is_one_binomial() -> None:
 
 
 SMALL = {
-    "two designs": (("crosswise(prob=.2)", "warner(prob=.9)"), (12, 9)),
-    "draws": (("kuk(prob_red_if_yes=.9, prob_red_if_no=.2, n_draws=3)",), (6,)),
+    "two designs": (("crosswise(prob=.2)", "warner(prob=.9)"), (8, 6)),
+    "draws": (("kuk(prob_red_if_yes=.9, prob_red_if_no=.2, n_draws=3)",), (5,)),
     "one of three": (("k-ary(n_answers=3, prob_truth=.8)",), (9,)),
 }
 
@@ -110,8 +110,8 @@ def test_a_likelihood_interval_takes_the_best_of_what_else_is_not_known() -> Non
 
 
 def test_the_likelihood_covers_about_what_it_says() -> None:
-    """By enumeration of two samples of 12: never below .93, as docs/maths-designs.md says of small samples."""
-    shares, n = np.linspace(0, 1, 21), 12
+    """By enumeration of two samples of 8: never below .92, as docs/maths-designs.md says of small samples."""
+    shares, n = np.linspace(0, 1, 21), 8
     covered = np.zeros(len(shares))
     for yes in product(range(n + 1), repeat=2):
         found = arms_of(("crosswise(prob=.2)", [yes[0], n - yes[0]]), ("crosswise(prob=.8)", [yes[1], n - yes[1]]))
@@ -119,7 +119,7 @@ def test_the_likelihood_covers_about_what_it_says() -> None:
         said = 0.8 - 0.6 * shares, 0.2 + 0.6 * shares
         prob = stats.binom.pmf(yes[0], n, said[0]) * stats.binom.pmf(yes[1], n, said[1])
         covered += prob * ((low <= shares + 1e-9) & (shares <= high + 1e-9))
-    assert 0.93 < covered.min() < 0.95 < covered.mean() < 0.97
+    assert 0.92 < covered.min() < 0.95 < covered.mean() < 0.97
 
 
 def test_exact_intervals_are_narrower_than_the_bound_and_it_says_so() -> None:

@@ -38,7 +38,7 @@ def test_the_share_is_the_difference_of_means_with_its_error() -> None:
 
 def test_bets_cover_the_share_whoever_counts_what() -> None:
     """Of lists of one and of two items: by enumeration of all counts, at shares of people by trait and item."""
-    n, designs, tail = 4, read_spec("item-count(n_items=1)").samples(), 0.25
+    n, designs, tail = 3, read_spec("item-count(n_items=1)").samples(), 0.25
     steps = [of for of in product(range(5), repeat=4) if sum(of) == 4]
     classes = np.array([(yes_0, yes_1, no_0, no_1) for yes_0, yes_1, no_0, no_1 in steps]) / 4
     truth = classes[:, 0] + classes[:, 1]
