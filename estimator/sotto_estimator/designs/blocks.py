@@ -131,6 +131,8 @@ class Blocks:
         ends = []
         for forced in (most, least):
             direct, n = Channel(1.0, 0.0), self.n - forced
+            if not n:  # one block that is hardly begun: all can have been forced
+                return 0.0, 1.0
             said = min(max(self.n_yes - forced, 0), n)
             ends.append(
                 share_bounds(

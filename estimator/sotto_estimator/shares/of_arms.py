@@ -113,17 +113,10 @@ def _estimate_blocks(arms: Sequence[Arm], options: IntervalOptions, n_groups: in
     blocks = Blocks.of(arms)
     low, high = blocks.ends(options, n_groups if options.simultaneous else 1)
     asked, n, share = tuple(map(AskedBy.of, arms)), check_n(blocks.n), blocks.share
-    numbers = share, blocks.standard_error(options.about), *_possible((low, high))
-    row = Estimate(
-        "",
-        arms[0].design.labels[0],
-        n,
-        blocks.n_yes,
-        math.inf,
-        *numbers,
-        *(float(shift) for shift in shift_per_percent(np.array(share), blocks.like)),
-        is_outside=low > 1 or high < 0 or low > high,
-    )
+    up, down = map(float, shift_per_percent(np.array(share), blocks.like))
+    numbers = share, blocks.standard_error(options.about), *_possible((low, high)), up, down, None
+    is_outside = low > 1 or high < 0 or low > high
+    row = Estimate("", arms[0].design.labels[0], n, blocks.n_yes, math.inf, *numbers, is_outside=is_outside)
     found = Estimates(GIVEN, n, math.inf, options, (row,), contradictions=_too_few(blocks), designs=asked)
     return with_verdict_of_shares(replace(found, n_groups=n_groups))
 

@@ -134,6 +134,14 @@ def test_fewer_yes_than_people_who_were_forced_are_impossible() -> None:
     assert "60 of 400 reports point to yes. At least 80 are expected" in found.contradictions[0].warning
 
 
+@pytest.mark.parametrize("target", ["population", "respondents"])
+def test_one_person_of_a_block_says_nothing(target: str) -> None:
+    """A yes may be forced; a no proves a no of these respondents."""
+    rows = [estimated(5, 1, n_yes, 1, target=target).rows[0] for n_yes in (1, 0)]
+    assert (rows[0].low, rows[0].high) == (0, 1)
+    assert (rows[1].low, rows[1].high) == ((0, 1) if target == "population" else (0, 0))
+
+
 def test_teams_are_pooled_each_with_its_own_last_block() -> None:
     teams = [arm("block-garbling(block_size=10, n_forced=2)", of) for of in ([4, 10], [3, 9])]
     row = estimate_arms(teams).rows[0]
