@@ -1,6 +1,6 @@
 """The games behind named designs: what respondents report under each answer, of exact probabilities."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
@@ -51,8 +51,16 @@ def crosswise(prob_innocuous: Fraction) -> tuple[Design, ...]:
 
 
 def extended_crosswise(prob_innocuous: Fraction) -> tuple[Design, ...]:
-    probabilities = (prob_innocuous, 1 - prob_innocuous)
-    return tuple(replace(crosswise(prob)[0], parameters={"prob_innocuous": written(prob)}) for prob in probabilities)
+    return _of_opposites(crosswise, prob_innocuous)
+
+
+def extended_triangular(prob_innocuous: Fraction) -> tuple[Design, ...]:
+    return _of_opposites(triangular, prob_innocuous)
+
+
+def _of_opposites(make: Callable[[Fraction], tuple[Design, ...]], prob: Fraction) -> tuple[Design, ...]:
+    """Return two samples, whose innocuous questions have opposite probabilities."""
+    return tuple(replace(make(of)[0], parameters={"prob_innocuous": written(of)}) for of in (prob, 1 - prob))
 
 
 def triangular(prob_innocuous: Fraction) -> tuple[Design, ...]:

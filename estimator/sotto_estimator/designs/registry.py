@@ -120,6 +120,13 @@ DESIGNS: dict[str, NamedDesign] = {
         "triangular(prob_innocuous=1/6)",
         "Yu, Tian & Tang 2008",
     ),
+    "extended-triangular": NamedDesign(
+        "Triangular in two samples, whose innocuous questions have the yes of the one and the no of the other.",
+        (Parameter("prob_innocuous", "that of the first sample; the second has 1 - prob_innocuous"),),
+        games.extended_triangular,
+        "extended-triangular(prob_innocuous=1/5)",
+        "Yu, Tian & Tang 2008, with the samples of Heck, Hoffmann & Moshagen 2018",
+    ),
     "mangat": NamedDesign(
         "People with the sensitive trait say yes. The others are asked Warner's way.",
         (Parameter("prob_statement", "the probability of the sensitive statement, among people without the trait"),),

@@ -129,6 +129,20 @@ def test_cheats_of_the_triangular_model_are_found_as_those_of_a_forced_yes() -> 
     assert found[0] == found[1]
 
 
+def test_extended_triangular_is_triangular_twice_and_shows_who_does_not_follow_it() -> None:
+    """Each sample's estimate is Yu, Tian & Tang's (2008, eq. 9); people who say neither show in both together."""
+    honest = arms_of(("triangular(prob=.2)", [136, 264]), ("triangular(prob=.8)", [336, 64]))
+    samples = [arm(f"triangular(prob={p})", of.counts.tolist()) for p, of in zip((0.2, 0.8), honest, strict=True)]
+    alone = [estimate_arms([of]).rows[0].share for of in samples]
+    assert alone == pytest.approx([(136 / 400 - 0.2) / 0.8, (336 / 400 - 0.8) / 0.2])
+    designs = read_spec("extended-triangular(prob_innocuous=0.2)").samples()
+    found = estimate_arms([Arm(design, of.counts) for design, of in zip(designs, honest, strict=True)])
+    assert min(alone) <= found.rows[0].share <= max(alone)
+    assert not found.contradictions
+    cheating = np.array([0.7 * honest[1].counts[0], 400 - 0.7 * honest[1].counts[0]]).round()
+    assert estimate_arms([Arm(designs[0], honest[0].counts), Arm(designs[1], cheating)]).contradictions
+
+
 def test_extended_crosswise_pools_its_samples_by_their_size() -> None:
     """Heck, Hoffmann & Moshagen 2018: of opposite samples each estimate has the same weight a person."""
     asked = [("crosswise(prob=.2)", [120, 280]), ("crosswise(prob=.8)", [150, 50])]
