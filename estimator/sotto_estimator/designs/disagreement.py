@@ -17,6 +17,7 @@ from sotto_estimator.designs.item_count import is_item_count
 from sotto_estimator.intervals.contradiction import (
     FALSE_ALARM,
     Contradiction,
+    DesignEffect,
     Disagreement,
     QuestionCounts,
     contradictions_of,
@@ -91,7 +92,8 @@ def misfits_of(
         p_value = min(1.0, n_tests / 2 * p_value_of_two(first, second) * (1 + _MARGIN))
         n, shares = round(first.n + second.n), (first.share, second.share)
         if p_value <= FALSE_ALARM:
-            found.append(Disagreement(question, at, n, shares, _g_squared(first, second), p_value))
+            kind = DesignEffect if is_item_count([arms[place - 1] for place in at]) else Disagreement
+            found.append(kind(question, at, n, shares, _g_squared(first, second), p_value))
     return tuple(sorted(found, key=lambda one: one.p_value)[:1])
 
 

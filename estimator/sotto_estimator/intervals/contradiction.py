@@ -111,6 +111,24 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
+class DesignEffect(Disagreement):
+    """Two lists of an item count whose counts one item more cannot explain (Blair & Imai 2012).
+
+    `shares`: of people who count few items, of whom there cannot be as many more in the first list as in the second.
+    """
+
+    @property
+    def warning(self) -> str:
+        """What to say of it."""
+        return (
+            f"{self._name}the counts of samples {self.arms[0]} and {self.arms[1]} contradict one another: one item "
+            f"more cannot change them so (P <= {self.p_value:.1e}). So shares and intervals mean nothing. Either the "
+            "sensitive item changes what people count of the others (a design effect), or people did not follow the "
+            "design, or the samples are of different people."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionCounts:
     """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none.
 
