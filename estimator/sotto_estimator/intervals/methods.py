@@ -18,9 +18,14 @@ from sotto_estimator.intervals.binomial import (
 from sotto_estimator.intervals.blaker import blaker_counts, blaker_shares
 from sotto_estimator.intervals.bounded_means import betting_means, hoeffding_means
 from sotto_estimator.intervals.confidence_sequence import anytime_counts, anytime_means, anytime_shares
+from sotto_estimator.intervals.dirichlet_means import dirichlet_means
 from sotto_estimator.intervals.repeated_waves import chernoff_of_devices, hoeffding_of_devices
 from sotto_estimator.intervals.respondents import chernoff_counts, exact_counts, score_counts
 from sotto_estimator.intervals.without_replacement import chernoff_of_finite, exact_of_finite, hoeffding_of_finite
+
+
+Means = Callable[[Floats, Floats, tuple[float, float], float, Devices], Bounds]
+"""From histograms, what outputs are worth, their least and most deviation, a tail and devices, ends of the mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class IntervalMethod:
 
     `of_means(counts, outputs, deviations, tail, devices)`: the ends of the mean output of histograms of shape (rows,
     n_outputs), where each output is worth 0 to 1; None where it has none. `words_of_means`: what it is called there.
+    `of_drawn_means`, `words_of_drawn_means`: the same for one wave about a population, where it has one of its own.
     """
 
     words: str
@@ -53,8 +59,10 @@ class IntervalMethod:
     finite: Callable[[Floats, int, int, Channel, float], Bounds] | None = None
     is_nested: bool = True
     planned_as: str = ""
-    of_means: Callable[[Floats, Floats, tuple[float, float], float, Devices], Bounds] | None = None
+    of_means: Means | None = None
     words_of_means: str = ""
+    of_drawn_means: Means | None = None
+    words_of_drawn_means: str = ""
 
     @property
     def allows_waves(self) -> bool:
@@ -64,6 +72,8 @@ class IntervalMethod:
 
 LINEARISED = "linearised"
 """What results say of samples that are not simple: Wald's intervals by linearised errors, which nobody chooses."""
+
+_BY_WEIGHTS = "Gaffke's bound (Dirichlet weights)"
 
 METHODS: dict[str, IntervalMethod] = {
     # The relative-entropy form (Chernoff 1952, Hoeffding 1963 eq. 2.1).
@@ -76,6 +86,8 @@ METHODS: dict[str, IntervalMethod] = {
         finite=chernoff_of_finite,
         of_means=betting_means,
         words_of_means="a mixture of bets (Waudby-Smith & Ramdas)",
+        of_drawn_means=dirichlet_means,
+        words_of_drawn_means=_BY_WEIGHTS,
     ),
     # The additive form, closed (Hoeffding 1963, theorem 2).
     "hoeffding": IntervalMethod(
@@ -96,6 +108,8 @@ METHODS: dict[str, IntervalMethod] = {
         population=clopper_pearson_shares,
         respondents=exact_counts,
         finite=exact_of_finite,
+        of_drawn_means=dirichlet_means,
+        words_of_drawn_means=_BY_WEIGHTS,
     ),
     # What each count says for a share, inverted exactly (Blaker 2000): within Clopper and Pearson's.
     "blaker": IntervalMethod(

@@ -19,7 +19,10 @@ from sotto_protocol.questions.number import Number
 
 @dataclass(frozen=True, slots=True)
 class NumberCounts:
-    """A question's histogram of outputs, int64, shape (channel.n_outputs,). `devices`: those that reports can be of."""
+    """A question's histogram of outputs, int64, shape (channel.n_outputs,). `devices`: those that reports can be of.
+
+    `n_waves`: of how many waves the reports are.
+    """
 
     question: str
     kind: Number
@@ -27,6 +30,7 @@ class NumberCounts:
     epsilon: float
     histogram: NDArray[np.int64]
     devices: Devices
+    n_waves: int = 1
     n_figures: ClassVar = 1
 
     @staticmethod
@@ -36,8 +40,10 @@ class NumberCounts:
             raise SourceError(f"question {question.id} asks for no numbers.")
         kind, mechanism = cast(Number, question.kind), cast(LevelResponse, question.mechanism)
         counts = tally.support_counts[question.id]
-        devices = Devices.of(tally.counted(question.id), tally.survey.max_reports)
-        return NumberCounts(question.id, kind, NumberChannel.of(mechanism), float(question.epsilon), counts, devices)
+        counted = tally.counted(question.id)
+        devices, n_waves = Devices.of(counted, tally.survey.max_reports), len(counted.waves)
+        channel, epsilon = NumberChannel.of(mechanism), float(question.epsilon)
+        return NumberCounts(question.id, kind, channel, epsilon, counts, devices, n_waves)
 
     @property
     def n_reports(self) -> int:

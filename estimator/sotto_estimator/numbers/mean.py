@@ -14,7 +14,7 @@ from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
-from sotto_estimator.intervals.methods import find_method
+from sotto_estimator.intervals.methods import Means, find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
 
@@ -106,11 +106,13 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
     """Return the mean of a histogram of one report or more, its interval by `method_of_mean`. Raises `DomainError`.
 
     Its standard error is that about a population, and not less than the device's noise at the least; about the
-    respondents it is an upper bound. The interval holds of both: it asks of the reports that they are independent.
+    respondents it is an upper bound. Waves may have other means each: they are no draws from one population.
     """
     if options.population_size is not None:
         raise DomainError(f"population_size goes with shares, and question {counts.question} asks for a number.")
     channel, devices, n = counts.channel, counts.devices, counts.n_reports
+    if counts.n_waves > 1:
+        options = replace(options, target="respondents")
     total = sum(score * count for score, count in zip(channel.scores, counts.histogram.tolist(), strict=True))
     mean_score = Fraction(total, n)
     place = float((mean_score - channel.offset) / channel.slope)
@@ -132,30 +134,44 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         high=high,
         shift_up=PERCENT * float((channel.ends[1] - mean_score) / channel.slope) * width,
         shift_down=PERCENT * float((channel.ends[0] - mean_score) / channel.slope) * width,
-        interval=words_of_interval(channel, options),
+        interval=words_of_interval(channel, options, devices.n_waves),
         consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
     )
 
 
-def method_of_mean(channel: NumberChannel, options: IntervalOptions) -> str:
+def method_of_mean(channel: NumberChannel, options: IntervalOptions, n_waves: int = 1) -> str:
     """Return the name of the method of a mean's interval: that of the options, or the default where it knows none.
 
     Of two outputs the number of the higher ones is a binomial count, whose share's intervals all methods know; of more,
     and about the respondents, whose outputs are not alike, it takes one that knows means.
     """
     is_binomial = channel.is_binary and options.about == "population"
-    return options.method if is_binomial or find_method(options.method).of_means else IntervalOptions().method
+    is_known = is_binomial or find_method(options.method).of_means or _of_more_outputs(channel, options, n_waves)
+    return options.method if is_known else IntervalOptions().method
 
 
-def words_of_interval(channel: NumberChannel, options: IntervalOptions) -> str:
+def words_of_interval(channel: NumberChannel, options: IntervalOptions, n_waves: int = 1) -> str:
     """Return in words how a mean's interval is made, and why it is not by the options' method where it is not."""
-    name = method_of_mean(channel, options)
-    method = find_method(name)
-    made = f"by the {method.words}" if channel.is_binary else f"by {method.words_of_means}"
+    name = method_of_mean(channel, options, n_waves)
+    asked, known = find_method(options.method), _of_more_outputs(channel, replace(options, method=name), n_waves)
+    made = f"by {known[1]}" if known else f"by the {find_method(name).words}"
     if name == options.method:
         return made
-    means = "about respondents" if channel.is_binary else "of more than two outputs"
-    return f"{made}, as {options.method} knows no mean {means}"
+    of_some = "about respondents" if channel.is_binary or asked.of_drawn_means else "of more than two outputs"
+    return f"{made}, as {options.method} knows no mean {of_some}"
+
+
+def _of_more_outputs(channel: NumberChannel, options: IntervalOptions, n_waves: int) -> tuple[Means, str] | None:
+    """Return how the options' method makes the interval of a mean of more than two outputs, and its words.
+
+    A sharper way of its own asks for independent draws of one population. None of two outputs, or if it knows none.
+    """
+    method = find_method(options.method)
+    if channel.is_binary:
+        return None
+    if method.of_drawn_means and options.about == "population" and n_waves == 1:
+        return method.of_drawn_means, method.words_of_drawn_means
+    return (method.of_means, method.words_of_means) if method.of_means else None
 
 
 def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel, design_effect: float = 1.0) -> float:
@@ -190,9 +206,9 @@ def mean_bounds(
 
     By `method_of_mean`. Raises `DomainError`.
     """
-    n, method = histogram.sum(axis=-1), method_of_mean(channel, options)
-    of_means = find_method(method).of_means
-    if channel.is_binary or of_means is None:  # means of more outputs are by a method that knows them
+    n, method = histogram.sum(axis=-1), method_of_mean(channel, options, devices.n_waves)
+    known = _of_more_outputs(channel, replace(options, method=method), devices.n_waves)
+    if known is None:
         return share_bounds(
             histogram[..., 1],
             n,
@@ -207,7 +223,7 @@ def mean_bounds(
         raise no_waves(method, devices)
     tail = check_level(options.level, n_intervals) / 2
     rows = np.asarray(histogram, np.float64).reshape(-1, channel.n_outputs)
-    low, high = of_means(rows, channel.outputs, channel.deviations, tail, devices)
+    low, high = known[0](rows, channel.outputs, channel.deviations, tail, devices)
     outward = 16 * _EPS  # more than the rounding of the map to places
     low, high = channel.place_of(low - outward) - channel.bias, channel.place_of(high + outward) + channel.bias
     return low.reshape(n.shape), high.reshape(n.shape)

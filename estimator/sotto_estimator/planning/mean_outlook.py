@@ -10,7 +10,7 @@ from sotto_estimator.channel.devices import Devices
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.intervals.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.mean import mean_bounds, method_of_mean, place_error
+from sotto_estimator.numbers.mean import mean_bounds, place_error
 from sotto_estimator.planning.numbers import (
     NumberStudy,
     expected_outputs,
@@ -40,8 +40,8 @@ class MeanOutlook(FigureOutlook):
         return NumberStudy(kind, float(kind.most_wanted) / 2)
 
     def width(self, n: int, options: PlanOptions, target: Target, n_intervals: int = 1) -> float:
-        method = method_of_mean(NumberChannel.of(self.mechanism), options.for_target(target))
-        return self.study.size * _mean_width(self.mechanism, n, options.level, method, n_intervals)
+        intervals = IntervalOptions(options.level, options.method, target)
+        return self.study.size * _mean_width(self.mechanism, n, intervals, n_intervals)
 
     def width_of_waves(self, n: int, options: PlanOptions, n_waves: int) -> float:
         channel, n_reports = NumberChannel.of(self.mechanism), n * n_waves
@@ -63,7 +63,6 @@ class MeanOutlook(FigureOutlook):
 
 
 @lru_cache(maxsize=256)
-def _mean_width(mechanism: LevelResponse, n: int, level: float, method: str, n_intervals: int) -> float:
-    """Return the half-width of a mean, as a part of the range: the same for both targets, and worked out once."""
-    options = IntervalOptions(level, method)
+def _mean_width(mechanism: LevelResponse, n: int, options: IntervalOptions, n_intervals: int) -> float:
+    """Return the half-width of a mean, as a part of the range, worked out once."""
     return float(half_widths(np.array([float(n)]), mechanism, _UNIT_STUDY, options, n_intervals)[0])

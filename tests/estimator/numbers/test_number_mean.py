@@ -79,11 +79,16 @@ def crowds(n: int) -> Iterator[list[float]]:
 
 
 def bounds(
-    channel: NumberChannel, every: np.ndarray, method: str, level: float, n_waves: int = 1
+    channel: NumberChannel,
+    every: np.ndarray,
+    method: str,
+    level: float,
+    n_waves: int = 1,
+    target: Target = "population",
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the intervals of all histograms, of as many reports each, a hair wider for the sums' rounding."""
     devices = Devices.alike(int(every[0].sum()), n_waves)
-    low, high = mean_bounds(every, channel, devices, IntervalOptions(level, method), 1)
+    low, high = mean_bounds(every, channel, devices, IntervalOptions(level, method, target), 1)
     return low - 1e-12, high + 1e-12
 
 
@@ -126,7 +131,7 @@ def test_a_population_is_covered_by_five_outputs_of_thirty(method: str) -> None:
 def test_the_mean_of_respondents_who_are_not_alike_is_covered_at_the_level(method: str, level: float) -> None:
     for channel, n in [(SMALL[0][0], 10), (SMALL[3][0], 6), (SMALL[4][0], 6)]:
         every = histograms(n, channel.n_outputs)
-        ends = bounds(channel, every, method, level)
+        ends = bounds(channel, every, method, level, target="respondents")
         for places in crowds(n):
             found = coverage(ends, exact(channel, places, every), float(np.mean(places)))
             assert found >= level - ROUNDING, places
@@ -235,7 +240,7 @@ def test_chernoff_holds_for_a_share_of_people_who_are_not_alike() -> None:
 @pytest.mark.parametrize(
     ("levels", "method", "target"),
     [
-        (3, "clopper-pearson", "population"),
+        (3, "clopper-pearson", "respondents"),
         (3, "wilson", "population"),
         (2, "clopper-pearson", "respondents"),
         (2, "wilson", "respondents"),
@@ -249,7 +254,7 @@ def test_a_mean_that_a_method_does_not_know_has_the_interval_of_the_default(
     devices = Devices.alike(int(histogram.sum()), 1)
     asked, usual = IntervalOptions(0.9, method, target), IntervalOptions(0.9, target=target)
     assert mean_bounds(histogram, channel, devices, asked, 1) == mean_bounds(histogram, channel, devices, usual, 1)
-    of_what = "of more than two outputs" if levels > 2 else "about respondents"
+    of_what = "of more than two outputs" if target == "population" else "about respondents"
     said, default = (mean_of(histogram.tolist(), channel, options).interval for options in (asked, usual))
     assert said == f"{default}, as {method} knows no mean {of_what}"
 
