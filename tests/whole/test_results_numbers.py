@@ -126,7 +126,7 @@ def test_a_mean_that_a_method_does_not_know_says_by_which_its_interval_is(house:
     response = see(house, PEOPLE, "?method=wilson")
     assert response.status_code == 200
     words = read_page(response).words
-    assert "by a mixture of bets (Waudby-Smith & Ramdas), as wilson knows no mean of more" in words
+    assert "by Gaffke's bound (Dirichlet weights), as wilson knows no mean of more" in words
     chart = see(house, PEOPLE, "/married/mean.svg?method=wilson").text
     assert "as wilson knows no mean" in " ".join(ElementTree.fromstring(chart).itertext())  # noqa: S314  # our own
 

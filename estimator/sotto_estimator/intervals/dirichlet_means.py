@@ -1,19 +1,23 @@
 """Intervals of the mean of a population's outputs by random weights: Clopper and Pearson's, of any outputs in [0, 1].
 
-Of n independent outputs with one mean, give each, and a 0, a weight: Dirichlet's (1, .., 1). The weighted mean is at
-most the outputs' mean with `tail` or less in at most `tail` of all samples (conjectured by Gaffke 2005, proven by
-Vlassis & Thomas 2026, theorem 1, for nonnegative outputs). So the weighted mean's `tail` quantile is a lower end. Of
-outputs 0 and 1 its law is Beta(s, n - s + 1). No mixture of bets that were fixed before refutes more (Ming et al. 2026).
+Give each of n outputs, and a 0, a weight: Dirichlet's (1, .., 1). Where outputs are independent and have one mean, the
+`tail` quantile of the weighted mean is above it in at most `tail` of all samples (conjectured by Gaffke 2005, proven by
+Vlassis & Thomas 2026, theorem 1). The weighted mean of s ones and n - s zeros is Beta(s, n - s + 1). No mixture of bets
+that were fixed before refutes more (Ming et al. 2026).
 
 The weighted mean is at most m where Q = sum of G_y (y - m) <= 0, with a gamma variable G_y for each output y: its shape
-is the output's count, one more of 0. By Laplace's inversion, for any u in (0, 1 / m),
+is the output's count, one more for 0. By Laplace's inversion, along any path from u - i oo to u + i oo that crosses the
+real line at u in (0, 1 / m) alone,
 
-  P(Q <= 0) = 1 / pi * integral over v > 0 of the real part of E e^(-wQ) / w, with w = u + iv.
+  P(Q <= 0) = 1 / (2 pi i) * integral of E e^(-wQ) dw / w,    E e^(-wQ) = product of (1 + (y - m) w)^-shape.
+
+Notation: counts of shape (rows, n_outputs); `outputs`, in [0, 1]: what each is worth.
 """
 
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.channel.devices import Devices
@@ -22,21 +26,27 @@ from sotto_estimator.intervals.binomial import Bounds
 _EPS = float(np.finfo(np.float64).eps)
 
 _STEP = 0.125
-"""Of t, with v = scale * sinh(t): the sum was within 1e-9 of the integral wherever that is known."""
+"""Of t, where the imaginary part of w is scale * sinh(t)."""
+_N_TRIES = 12
+"""So many paths are tried, until every other point gives the same sum; each second time the step is halved."""
+_ALIKE = 1e-4
+"""But for such a part: with all points the sum errs by about its square."""
 _N_POINTS = 24
 """So many are added at first, and then as many again while the last still counts."""
+_N_MORE = 40
+"""At most so many times."""
 _LEAST = 1e-13
 """Such a part of the sum no longer counts."""
 _LEAST_BEND = 0.35
-"""The path is a hyperbola that bends to where E e^(-wQ) falls faster."""
-_SLACK = 1e-8
-"""By such a part more than the sum, a tail may be."""
+"""A path bends at least so much where that helps."""
+_SLACK = 1e-6
+"""A tail is taken to be larger by such a part. The sum was within a tenth of it wherever the tail is known."""
 
-_N_HALVINGS = 14
+_N_HALVINGS = 10
 _N_SECANTS = 30
 _NEAR = 1e-11
 _OUTWARD = (1e-10, 1e-8, 1e-5, 1e-2)
-"""The end is the first that is refuted of those by such a part below what was found."""
+"""An end is the first that is refuted of those that lie by such a part below what was found; else it is 0."""
 
 _BLOCK = 2**19
 """So many numbers are worked on at once: it bounds memory."""
@@ -110,26 +120,53 @@ def log_tails(shapes: Floats, worths: Floats, mean: Floats) -> tuple[Floats, Flo
     at = worths - mean[:, None]
     u = _saddle(shapes, at, mean)[:, None]
     part = at / (1 + u * at)
+    log_tail, unknown = np.zeros(len(mean)), np.arange(len(mean))
+    for tried in range(_N_TRIES):
+        step, is_straightened = _STEP / 2 ** (tried // 2), tried % 2 == 1
+        total, is_known = _integral(shapes[unknown], part[unknown], u[unknown], step, is_straightened)
+        log_tail[unknown[is_known]] = np.log(total[is_known] / np.pi)
+        unknown = unknown[~is_known]
+        if not unknown.size:
+            break
+    logs = shapes * np.log1p(u * at)
+    log_tail += _SLACK + 16 * _EPS * (1 + np.abs(logs).sum(axis=1)) - logs.sum(axis=1)
+    log_tail[unknown] = 0
+    return log_tail, mean * (shapes * u / (1 + u * at)).sum(axis=1)
+
+
+def _integral(
+    shapes: Floats, part: Floats, u: Floats, step: float, is_straightened: bool
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the integral over half the path, relative to E e^(-uQ), and whether half as many points say so too.
+
+    The path is the hyperbola of steepest descent, bent a little more. Straightened, it turns to a vertical line: about
+    where E e^(-wQ) is least but for the weight of 0.
+    """
     scale = 1 / np.sqrt((shapes * part**2).sum(axis=1, keepdims=True) + u**-2)
     steepest = -2 / 3 * scale**3 * ((shapes * part**3).sum(axis=1, keepdims=True) + u**-3)
-    bend = np.where(steepest < 0, -1, 1) * np.maximum(np.abs(steepest), _LEAST_BEND)
-    total, begin = np.zeros(len(mean)), 0
-    while True:
-        t = _STEP * np.arange(begin, begin + _N_POINTS)
-        x, v = scale * bend * (np.cosh(t) - 1), scale * np.sinh(t)
+    bend, line = np.maximum(np.abs(steepest), _LEAST_BEND), np.where(steepest < 0, -np.inf, np.inf)
+    if is_straightened:
+        slope, curve = ((shapes * part**k)[:, :-1].sum(axis=1, keepdims=True) for k in (1, 2))
+        line = slope / curve
+    total, of_even, is_known = np.zeros(len(u)), np.zeros(len(u)), np.zeros(len(u), bool)
+    for block in range(_N_MORE):
+        t = step * (block * _N_POINTS + np.arange(_N_POINTS))
+        bent = bend * scale * (np.cosh(t) - 1)
+        slowed = 1 + bent / np.abs(line)
+        x, v = np.sign(line) * bent / slowed, scale * np.sinh(t)
         right, up = x[:, :, None] * part[:, None], v[:, :, None] * part[:, None]
         size = np.einsum("rk,rvk->rv", shapes, np.log1p(2 * right + right**2 + up**2)) / 2
         angle = np.einsum("rk,rvk->rv", shapes, np.arctan2(up, 1 + right))
-        turn = scale * (bend * np.sinh(t) + 1j * np.cosh(t)) / (u + x + 1j * v)
-        each = np.exp(-size - 1j * angle) * turn * np.where(t > 0, 1, 0.5)
-        total = total + each.imag.sum(axis=1)
-        begin += _N_POINTS
-        if (np.abs(each[:, -1]) <= _LEAST * total).all():
+        across = np.sign(line) * bend * scale * np.sinh(t) / slowed**2
+        turn = (across + 1j * scale * np.cosh(t)) / (u + x + 1j * v)
+        with np.errstate(over="ignore", invalid="ignore"):  # far beyond what is needed, of rows that are known
+            each = step * np.exp(-size - 1j * angle) * turn * np.where(t > 0, 1, 0.5)
+        total = np.where(is_known, total, total + each.imag.sum(axis=1))
+        of_even = np.where(is_known, of_even, of_even + 2 * each[:, ::2].imag.sum(axis=1))
+        is_known |= np.abs(each[:, -1]) <= _LEAST * total
+        if is_known.all():
             break
-    logs = shapes * np.log1p(u * at)
-    rounding = 16 * _EPS * (1 + np.abs(logs).sum(axis=1))
-    log_tail = np.log(total * (_STEP / np.pi)) - logs.sum(axis=1)
-    return log_tail + _SLACK + rounding, mean * (shapes * u / (1 + u * at)).sum(axis=1)
+    return total, is_known & (np.abs(total - of_even) <= _ALIKE * total)
 
 
 def _saddle(shapes: Floats, at: Floats, mean: Floats) -> Floats:

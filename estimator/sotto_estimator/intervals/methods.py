@@ -23,7 +23,6 @@ from sotto_estimator.intervals.repeated_waves import chernoff_of_devices, hoeffd
 from sotto_estimator.intervals.respondents import chernoff_counts, exact_counts, score_counts
 from sotto_estimator.intervals.without_replacement import chernoff_of_finite, exact_of_finite, hoeffding_of_finite
 
-
 Means = Callable[[Floats, Floats, tuple[float, float], float, Devices], Bounds]
 """From histograms, what outputs are worth, their least and most deviation, a tail and devices, ends of the mean."""
 

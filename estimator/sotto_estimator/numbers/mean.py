@@ -146,32 +146,33 @@ def method_of_mean(channel: NumberChannel, options: IntervalOptions, n_waves: in
     and about the respondents, whose outputs are not alike, it takes one that knows means.
     """
     is_binomial = channel.is_binary and options.about == "population"
-    is_known = is_binomial or find_method(options.method).of_means or _of_more_outputs(channel, options, n_waves)
+    is_known = is_binomial or find_method(options.method).of_means or _of_means(channel, options, n_waves)
     return options.method if is_known else IntervalOptions().method
 
 
 def words_of_interval(channel: NumberChannel, options: IntervalOptions, n_waves: int = 1) -> str:
     """Return in words how a mean's interval is made, and why it is not by the options' method where it is not."""
     name = method_of_mean(channel, options, n_waves)
-    asked, known = find_method(options.method), _of_more_outputs(channel, replace(options, method=name), n_waves)
+    known = _of_means(channel, replace(options, method=name), n_waves)
     made = f"by {known[1]}" if known else f"by the {find_method(name).words}"
     if name == options.method:
         return made
-    of_some = "about respondents" if channel.is_binary or asked.of_drawn_means else "of more than two outputs"
-    return f"{made}, as {options.method} knows no mean {of_some}"
+    knows_some = channel.is_binary or find_method(options.method).of_drawn_means
+    means = "about respondents" if knows_some else "of more than two outputs"
+    return f"{made}, as {options.method} knows no mean {means}"
 
 
-def _of_more_outputs(channel: NumberChannel, options: IntervalOptions, n_waves: int) -> tuple[Means, str] | None:
-    """Return how the options' method makes the interval of a mean of more than two outputs, and its words.
+def _of_means(channel: NumberChannel, options: IntervalOptions, n_waves: int) -> tuple[Means, str] | None:
+    """Return the options' method for means, and its words; None where it is that of a share, or knows none.
 
-    A sharper way of its own asks for independent draws of one population. None of two outputs, or if it knows none.
+    A sharper one, if there is one, takes independent draws from one population.
     """
     method = find_method(options.method)
-    if channel.is_binary:
+    if channel.is_binary and not method.of_means:
         return None
     if method.of_drawn_means and options.about == "population" and n_waves == 1:
         return method.of_drawn_means, method.words_of_drawn_means
-    return (method.of_means, method.words_of_means) if method.of_means else None
+    return (method.of_means, method.words_of_means) if method.of_means and not channel.is_binary else None
 
 
 def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel, design_effect: float = 1.0) -> float:
@@ -207,7 +208,7 @@ def mean_bounds(
     By `method_of_mean`. Raises `DomainError`.
     """
     n, method = histogram.sum(axis=-1), method_of_mean(channel, options, devices.n_waves)
-    known = _of_more_outputs(channel, replace(options, method=method), devices.n_waves)
+    known = _of_means(channel, replace(options, method=method), devices.n_waves)
     if known is None:
         return share_bounds(
             histogram[..., 1],

@@ -93,8 +93,8 @@ def test_means_are_in_the_unit_and_their_intervals_hold_the_truth(estimates: Est
     assert pay.low < 3000 < pay.high < 4000
     assert [row.question for row in estimates.rows] == ["member"]
     assert [of.question for of in estimates.distributions] == ["age"]
-    assert "mixture of bets" in age.interval
-    assert "Chernoff" in pay.interval
+    assert "Gaffke's bound" in age.interval
+    assert "Gaffke's bound" in pay.interval
 
 
 def test_simultaneous_intervals_count_means_too(tally: Tally) -> None:
@@ -112,7 +112,7 @@ def test_table_says_means_with_their_units_and_what_is_approximate(estimates: Es
     assert any(line.startswith("pay ") and line.endswith(" euros") for line in lines)
     assert any(line.split()[:2] == ["age", "median"] for line in lines)
     assert "quantiles and densities are approximate" in text
-    assert "the interval of the mean of age: by a mixture of bets" in text
+    assert "the interval of the mean of age: by Gaffke's bound" in text
     assert max(map(len, lines)) <= 130
 
 
@@ -254,7 +254,7 @@ def test_by_a_method_that_knows_no_means_the_command_prints_them_by_the_default(
     assert "median" in shown.stdout
     by_wilson = CliRunner().invoke(main, ["estimate", str(path), "--method", "wilson"])
     assert by_wilson.exit_code == 0, by_wilson.stderr
-    made = "by a mixture of bets (Waudby-Smith & Ramdas), as wilson knows no mean of more than two outputs"
+    made = "by Gaffke's bound (Dirichlet weights), as wilson knows no mean of more than two outputs"
     assert f"the interval of the mean of age: {made}\n" in by_wilson.stdout
     wilson, usual = (estimate_tally(tally, IntervalOptions(method=method)) for method in ("wilson", "chernoff"))
     assert wilson.means[0].low == usual.means[0].low

@@ -104,6 +104,6 @@ def test_numbers_and_texts_of_different_people_are_pooled_as_one_sample() -> Non
         parts.append(survey.perturb(answers, Coins(np.random.default_rng(wave).bytes), wave))
     pooled = Tally.of(survey, np.concatenate(parts))
     one = Tally(one_wave, {1: pooled.n_reports}, pooled.support_counts)
-    assert estimate_tally(pooled).means == estimate_tally(one).means
+    assert estimate_tally(pooled).means == estimate_tally(one, IntervalOptions(target="respondents")).means
     found = [decode_tally(tally, text, ("tea", "milk"), DecodeOptions()).rows for tally in (pooled, one)]
     assert found[0] == found[1]

@@ -72,7 +72,7 @@ def test_a_report_holds_the_numbers_of_json(tally: Tally) -> None:
     for row in found.rows:
         assert f"{100 * row.share:.2f} %" in shown
         assert f"{100 * row.low:.2f} %" in shown
-    assert "(method: by a mixture of bets" in shown
+    assert "(method: by Gaffke's bound" in shown
     assert "Median" in shown
     assert "95 % confidence in each range, for the population (method: chernoff)" in shown
     assert f"{N:,} reports." in shown
