@@ -122,7 +122,7 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
         in words
     )
     assert "habits: you will learn nothing. With 75 answers to each option an interval is +- 50 points or more" in words
-    assert "hours: with 300 answers the mean will be known to +- 2.6 hours" in words
+    assert "hours: with 300 answers the mean will be known to +- 1.9 hours" in words
     assert "dish: with 300 answers and 100 strings to look for, a string is found if" in words
     assert "or more answer it. Rarer strings are found less often." in words
 
@@ -142,7 +142,7 @@ def test_no_line_of_words_is_long_or_breaks_a_figure_and_no_width_is_said_twice(
     said = plan_file(tmp_path, LUNCH, "--n", "300", "--half-width", "0.1").stdout.splitlines()
     assert max(map(len, said)) <= 100
     assert not [line for line in said if line.endswith("+-") or line.lstrip().startswith("%")]
-    assert "known to +- 2.6 hours (+- 3.3 hours if all 11 intervals must be right at once)" in " ".join(
+    assert "known to +- 1.9 hours (+- 2.6 hours for these respondents alone, +- 2.8 hours if all 11" in " ".join(
         " ".join(said).split()
     )
 
