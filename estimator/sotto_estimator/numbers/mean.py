@@ -111,12 +111,11 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
     if options.population_size is not None:
         raise DomainError(f"population_size goes with shares, and question {counts.question} asks for a number.")
     channel, devices, n = counts.channel, counts.devices, counts.n_reports
-    if counts.n_waves > 1:
-        options = replace(options, target="respondents")
+    n_waves = max(counts.n_waves, devices.n_waves)
     total = sum(score * count for score, count in zip(channel.scores, counts.histogram.tolist(), strict=True))
     mean_score = Fraction(total, n)
     place = float((mean_score - channel.offset) / channel.slope)
-    low, high = mean_bounds(counts.histogram, channel, devices, options, n_intervals)
+    low, high = mean_bounds(counts.histogram, channel, devices, options, n_intervals, n_waves)
     minimum, maximum = float(counts.kind.minimum), float(counts.kind.maximum)
     width = maximum - minimum
     value = float(counts.value_at(place))
@@ -134,7 +133,7 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         high=high,
         shift_up=PERCENT * float((channel.ends[1] - mean_score) / channel.slope) * width,
         shift_down=PERCENT * float((channel.ends[0] - mean_score) / channel.slope) * width,
-        interval=words_of_interval(channel, options, devices.n_waves),
+        interval=words_of_interval(channel, options, n_waves),
         consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
     )
 
@@ -157,8 +156,9 @@ def words_of_interval(channel: NumberChannel, options: IntervalOptions, n_waves:
     made = f"by {known[1]}" if known else f"by the {find_method(name).words}"
     if name == options.method:
         return made
-    knows_some = channel.is_binary or find_method(options.method).of_drawn_means
-    means = "about respondents" if knows_some else "of more than two outputs"
+    means = "of more than two outputs"
+    if channel.is_binary or find_method(options.method).of_drawn_means:
+        means = "about respondents" if options.about == "respondents" else "of several waves"
     return f"{made}, as {options.method} knows no mean {means}"
 
 
@@ -202,13 +202,16 @@ def mean_bounds(
     devices: Devices,
     options: IntervalOptions,
     n_intervals: int,
+    n_waves: int = 1,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the mean place before they are clipped, of histograms of shape (.., n_outputs).
 
-    By `method_of_mean`. Raises `DomainError`.
+    By `method_of_mean`. `n_waves`: of how many waves the reports are, if more than a device sends. Raises
+    `DomainError`.
     """
-    n, method = histogram.sum(axis=-1), method_of_mean(channel, options, devices.n_waves)
-    known = _of_means(channel, replace(options, method=method), devices.n_waves)
+    n_waves = max(n_waves, devices.n_waves)
+    n, method = histogram.sum(axis=-1), method_of_mean(channel, options, n_waves)
+    known = _of_means(channel, replace(options, method=method), n_waves)
     if known is None:
         return share_bounds(
             histogram[..., 1],

@@ -105,5 +105,7 @@ def test_numbers_and_texts_of_different_people_are_pooled_as_one_sample() -> Non
     pooled = Tally.of(survey, np.concatenate(parts))
     one = Tally(one_wave, {1: pooled.n_reports}, pooled.support_counts)
     assert estimate_tally(pooled).means == estimate_tally(one, IntervalOptions(target="respondents")).means
+    [exact] = estimate_tally(pooled, IntervalOptions(method="clopper-pearson")).means
+    assert exact.interval.endswith("as clopper-pearson knows no mean of several waves")
     found = [decode_tally(tally, text, ("tea", "milk"), DecodeOptions()).rows for tally in (pooled, one)]
     assert found[0] == found[1]
