@@ -122,8 +122,8 @@ class DesignEffect(Disagreement):
         """What to say of it."""
         return (
             f"{self._name}the counts of samples {self.arms[0]} and {self.arms[1]} contradict one another: one item "
-            f"more cannot change them so (P <= {self.p_value:.1e}). So shares and intervals mean nothing. Either the "
-            "sensitive item changes what people count of the others (a design effect), or people did not follow the "
+            f"more cannot change them so (P <= {self.p_value:.1e}). So shares and intervals mean nothing. Perhaps the "
+            "sensitive item changes what people count of the others (a design effect). Or people did not follow the "
             "design, or the samples are of different people."
         )
 

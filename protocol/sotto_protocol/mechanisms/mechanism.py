@@ -132,6 +132,14 @@ class Mechanism(ABC):
         """Whether a report speaks for exactly one answer, and all other answers make it equally likely."""
         return False
 
+    def union_chances(self, n_values: int) -> tuple[Chances, Chances] | None:
+        """Return the probabilities that a report supports 0, 1, 2 .. of n_values values.
+
+        First those if the answer is one of these values, then those if it is not. None where that depends on which
+        values they are, or an answer is no single value.
+        """
+        return None
+
     @property
     def sums_to_one(self) -> bool:
         """Whether exactly one value is true for each person, so that the true shares add up to 1."""
@@ -451,14 +459,6 @@ class ChoiceMechanism(PureMechanism):
     @abstractmethod
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """Return P(report | answer) but for a factor of the report, shape (n, n_answers): of each value; or yes, no."""
-
-    def union_chances(self, n_values: int) -> tuple[Chances, Chances] | None:
-        """Return the probabilities that a report supports 0, 1, 2 .. of n_values values.
-
-        First those if the answer is one of these values, then those if it is not. None where that depends on which
-        values they are.
-        """
-        return None
 
     @property
     def likelihood_unit(self) -> float:

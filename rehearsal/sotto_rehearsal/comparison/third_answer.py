@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from sotto_estimator.channel.channel import check_n
-from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism
+from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_rehearsal.comparison.clones import at_least
 from sotto_rehearsal.comparison.domains import check_delta, least_epsilon
 
@@ -28,13 +28,11 @@ def third_answer_epsilon(mechanism: Mechanism, n: int, delta: float) -> float:
     """
     check_delta(delta)
     n = check_n(n)
-    if not isinstance(mechanism, ChoiceMechanism) or mechanism.n_values < 3:
+    one, two = mechanism.union_chances(1), mechanism.union_chances(2) if mechanism.n_values > 2 else None
+    if one is None or two is None:
         return 0.0
-    chances = mechanism.union_chances(2)
-    if chances is None:
-        return 0.0
-    both, third = float(chances[0][2:].sum()), float(chances[1][1]) / 2
-    own, other = mechanism.prob_support_if_true - both, mechanism.prob_support_if_other - both
+    both, third = float(two[0][2:].sum()), float(two[1][1]) / 2
+    own, other = float(one[0][1]) - both, float(one[1][1]) - both
     if other <= 0 or 2 * third >= 1:
         return 0.0
     return _least(own, other, third, n, delta)
