@@ -32,8 +32,8 @@ class DataOptions:
     weights: str
     strata: str
     clusters: str
-    post_stratify: str
-    margins: str
+    post_stratify: tuple[str, ...]
+    margins: tuple[str, ...]
 
     def __bool__(self) -> bool:
         """Whether a table is meant."""
@@ -63,10 +63,10 @@ class DataOptions:
         return found
 
     def _sampling(self) -> SamplingColumns:
-        if bool(self.post_stratify) != bool(self.margins):
-            raise click.UsageError("--post-stratify and --margins go together.")
+        if len(self.post_stratify) != len(self.margins):
+            raise click.UsageError("--post-stratify and --margins go together: a --margins for each column.")
         try:
-            margins = read_margins(self.margins, self.post_stratify) if self.margins else {}
+            margins = [read_margins(*pair) for pair in zip(self.margins, self.post_stratify, strict=True)]
             return SamplingColumns(self.weights, self.strata, self.clusters, self.post_stratify, margins)
         except DomainError as fault:
             raise click.BadParameter(str(fault), param_hint="--margins") from fault
@@ -140,13 +140,17 @@ def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
         column_option(
             "--clusters", "Column of the clusters of the sample. Errors are then approximate.", hidden=hidden
         ),
-        column_option(
-            "--post-stratify", "Column of groups whose population sizes are known; with --margins.", hidden=hidden
+        click.option(
+            "--post-stratify",
+            metavar="COLUMN",
+            multiple=True,
+            help="Column of groups whose population sizes are known; with --margins. Repeat both to rake several.",
+            hidden=hidden,
         ),
         click.option(
             "--margins",
             metavar="TEXT=N,.. | FILE",
-            default="",
+            multiple=True,
             help="Number or share of people in each group of --post-stratify. Or a table: that column, and one named "
             "population.",
             hidden=hidden,

@@ -13,7 +13,8 @@ from scipy.special import stdtrit
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
-from sotto_estimator.microdata.sampling import Codes, Groups, Margins, Sampling
+from sotto_estimator.microdata.groups import Codes, Groups, sum_by
+from sotto_estimator.microdata.sampling import Sampling
 
 _NO_SPREAD = 1e-12
 """A standard error below it is rounding."""
@@ -58,15 +59,15 @@ def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_
     SourceError for a stratum of one.
     """
     share_of = _coefficients(sampling)
-    is_ratio = domain is not None or (sampling.margins is None and sampling.population_size is None)
+    is_ratio = domain is not None or (sampling.raked is None and sampling.population_size is None)
     inside = share_of if domain is None else share_of * domain
     shares = inside @ scores
     if is_ratio:
         inside = inside / inside.sum()
         shares = inside @ scores
     terms = inside[:, None] * (scores - shares if is_ratio else scores)
-    if sampling.margins is not None:
-        terms -= _fitted(terms, sampling.weights, sampling.margins)
+    if sampling.raked is not None:
+        terms -= sampling.raked.fitted(terms)
     is_finite = sampling.population_size is not None and not sampling.has_clusters
     drawn = 1 / sampling.weights if is_finite else np.zeros(len(scores))
     variances = _between(*_totals(terms, drawn, sampling), sampling.strata)
@@ -88,18 +89,9 @@ def covariance_of_sums(terms: Floats, sampling: Sampling) -> Floats:
 
 def _coefficients(sampling: Sampling) -> Floats:
     """Return c of the estimate sum(c z), shape (n,)."""
-    weights = sampling.weights
-    if sampling.margins is not None:
-        codes = sampling.margins.groups.codes
-        return weights * (sampling.margins.shares / np.bincount(codes, weights))[codes]
-    return weights / (sampling.population_size or weights.sum())
-
-
-def _fitted(terms: Floats, weights: Floats, margins: Margins) -> Floats:
-    """Return what a term would be if its row were as its post-stratum is on average: that does not vary."""
-    codes, n_groups = margins.groups.codes, len(margins.shares)
-    means = _sum_by(codes, terms, n_groups) / np.bincount(codes, weights)[:, None]
-    return weights[:, None] * means[codes]
+    if sampling.raked is not None:
+        return sampling.raked.weights
+    return sampling.weights / (sampling.population_size or sampling.weights.sum())
 
 
 def degrees_of(sampling: Sampling, domain: NDArray[np.bool_] | None = None) -> int:
@@ -117,7 +109,7 @@ def _totals(terms: Floats, drawn: Floats, sampling: Sampling) -> tuple[Floats, F
     pairs = sampling.strata.codes.astype(np.int64) * len(sampling.clusters.labels) + sampling.clusters.codes
     found, cluster = np.unique(pairs, return_inverse=True)
     of_stratum = (found // len(sampling.clusters.labels)).astype(np.int32)
-    return _sum_by(cluster, terms, len(found)), np.zeros(len(found)), of_stratum
+    return sum_by(cluster, terms, len(found)), np.zeros(len(found)), of_stratum
 
 
 def _between(totals: Floats, drawn: Floats, of_stratum: Codes, strata: Groups) -> Floats:
@@ -140,10 +132,5 @@ def _deviations(totals: Floats, drawn: Floats, of_stratum: Codes, strata: Groups
         raise SourceError(
             f"{where}: only one was drawn, so its error cannot be estimated. Join it with another stratum."
         )
-    means = _sum_by(of_stratum, part[:, None] * totals, n_strata)
+    means = sum_by(of_stratum, part[:, None] * totals, n_strata)
     return rest / spread[of_stratum], totals - means[of_stratum]
-
-
-def _sum_by(codes: Codes, values: Floats, n_groups: int) -> Floats:
-    """Return the sums of rows of values by group, shape (n_groups, n_answers)."""
-    return np.stack([np.bincount(codes, column, n_groups) for column in values.T], axis=-1)

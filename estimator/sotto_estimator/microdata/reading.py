@@ -1,13 +1,15 @@
 """Which columns of a table say how its people were drawn, and what they say."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.microdata.sampling import Groups, Margins, Sampling
+from sotto_estimator.microdata.groups import Groups
+from sotto_estimator.microdata.raking import Margin, Raked
+from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.table.table import DataColumn, DataTable
 
 _FAR = 2
@@ -15,6 +17,9 @@ _FAR = 2
 
 _OFF = 0.02
 """How far from 1 shares may add up, for they are rounded; they are scaled."""
+
+_APART = 0.001
+"""How far the totals of two margins may be from one another, for their numbers are rounded."""
 
 _LEAST = 1e-12
 """Of the largest weight: less is lost in the rounding of their sum."""
@@ -26,33 +31,52 @@ class SamplingColumns:
 
     `weights`, `strata` and `clusters` are the columns of the sample's design. `post_stratify` is the column of groups
     whose sizes in the population are known. `margins` are these sizes, by group: numbers of people, or shares of the
-    population.
+    population. Both may be lists, of as many columns as margins: then weights are raked until all margins hold.
     """
 
     weights: str = ""
     strata: str = ""
     clusters: str = ""
-    post_stratify: str = ""
-    margins: Mapping[str, float] = field(default_factory=dict)
+    post_stratify: str | Sequence[str] = ""
+    margins: Mapping[str, float] | Sequence[Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if bool(self.post_stratify) != bool(self.margins):
+        columns, margins = self._columns, self._margins
+        if len(columns) != len(margins) or not all(margins):
             raise DomainError(
                 "post_stratify and margins go together: a column, and the number of people for each of its texts."
             )
-        for label, size in self.margins.items():
-            if not 0 < size < np.inf:
-                raise DomainError(f"margins: {label:.80} ({size:g}) must be finite and > 0.")
-        sizes = self.margins.values()
-        if sizes and min(sizes) < 1 and max(sizes) <= 1 and abs(sum(sizes) - 1) > _OFF:
-            raise DomainError(
-                f"margins: shares must add up to 1, not to {sum(sizes):g}; numbers of people must be 1 or more."
-            )
+        if len({*columns}) < len(columns):
+            raise DomainError(f"post_stratify ({', '.join(columns)}) must name each column once.")
+        for of in margins:
+            _check_sizes(of)
+        counted = {column: sum(of.values()) for column, of in zip(columns, margins, strict=True) if not _is_shares(of)}
+        if counted and max(counted.values()) > min(counted.values()) * (1 + _APART):
+            said = ", ".join(f"{total:,.6g} of {column}" for column, total in counted.items())
+            raise DomainError(f"margins must add up to the same number of people, not to {said}.")
 
     @property
     def names(self) -> list[str]:
         """The columns that there are; nothing may be missing in them."""
-        return [name for name in (self.weights, self.strata, self.clusters, self.post_stratify) if name]
+        return [name for name in (self.weights, self.strata, self.clusters, *self._columns) if name]
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """The columns of margins."""
+        one = isinstance(self.post_stratify, str)
+        return tuple(filter(None, [self.post_stratify] if one else self.post_stratify))
+
+    @property
+    def _margins(self) -> tuple[Mapping[str, float], ...]:
+        """The margin of each of these columns."""
+        if isinstance(self.margins, Mapping):
+            return (self.margins,) if self.margins else ()
+        return tuple(self.margins)
+
+    def check_linear(self) -> None:
+        """Raise DomainError where a regression would leave out what is known of the population."""
+        if self._columns:
+            raise DomainError("a regression takes weights, strata and clusters alone, without margins.")
 
     def read(self, table: DataTable, population_size: float | None) -> Sampling:
         """Return how the rows of a table were drawn. Raises SourceError, which names the row."""
@@ -62,27 +86,44 @@ class SamplingColumns:
             weights = _weights(columns[self.weights], population_size)
         elif population_size is not None and population_size < n:
             raise SourceError(f"{table.name}: has {n:,} people, more than the population's {population_size:,.0f}.")
+        margins = [_margin(columns[name], of) for name, of in zip(self._columns, self._margins, strict=True)]
         return Sampling(
             weights,
             _groups(columns[self.strata]) if self.strata else Groups.one(n),
             _groups(columns[self.clusters]) if self.clusters else Groups.alone(n),
             bool(self.clusters),
             population_size,
-            self._margins(columns[self.post_stratify]) if self.post_stratify else None,
+            Raked.of(weights, margins) if margins else None,
         )
 
-    def _margins(self, column: DataColumn) -> Margins:
-        for code, label in enumerate(column.labels):
-            if label not in self.margins:
-                raise column.fault(code, "must be in the margins, which say how many people each group has")
-        for label in self.margins:
-            if label not in column.labels:
-                raise SourceError(
-                    f"column {column.name}: nobody has {label!r:.80}, which is in the margins. Join it with another "
-                    "group."
-                )
-        sizes = _scaled(np.array([self.margins[label] for label in column.labels], np.float64))
-        return Margins(_groups(column), sizes / sizes.sum())
+
+def _margin(column: DataColumn, sizes: Mapping[str, float]) -> Margin:
+    """Return what is known of a column's groups. Raises SourceError for a group without size, or without people."""
+    for code, label in enumerate(column.labels):
+        if label not in sizes:
+            raise column.fault(code, "must be in the margins, which say how many people each group has")
+    for label in sizes:
+        if label not in column.labels:
+            raise SourceError(
+                f"column {column.name}: nobody has {label!r:.80}, which is in the margins. Join it with another group."
+            )
+    of_groups = _scaled(np.array([sizes[label] for label in column.labels], np.float64))
+    return Margin(_groups(column), of_groups / of_groups.sum())
+
+
+def _check_sizes(sizes: Mapping[str, float]) -> None:
+    """Raise DomainError unless these are numbers of people, or shares that add up to 1."""
+    for label, size in sizes.items():
+        if not 0 < size < np.inf:
+            raise DomainError(f"margins: {label:.80} ({size:g}) must be finite and > 0.")
+    if _is_shares(sizes) and abs(sum(sizes.values()) - 1) > _OFF:
+        raise DomainError(
+            f"margins: shares must add up to 1, not to {sum(sizes.values()):g}; numbers of people must be 1 or more."
+        )
+
+
+def _is_shares(sizes: Mapping[str, float]) -> bool:
+    return min(sizes.values()) < 1 and max(sizes.values()) <= 1
 
 
 def _weights(column: DataColumn, population_size: float | None) -> Floats:

@@ -71,6 +71,7 @@ class RegressionSpec:
     def fit(self, table: DataTable, people: Sequence[Mapping[str, str]], level: float) -> Regression:
         """Fit it. `people`: of whom predictions are wanted. Raises DomainError, SourceError."""
         check_level(level)
+        self.sampling.check_linear()
         if self.random_intercept and self.sampling.names:
             raise DomainError(
                 f"a random intercept by {self.random_intercept} does not go with weights, strata and clusters of a "

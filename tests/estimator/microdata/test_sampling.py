@@ -11,8 +11,10 @@ from statsmodels.regression.linear_model import WLS
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.microdata.groups import Groups
 from sotto_estimator.microdata.linearised import estimate_shares
-from sotto_estimator.microdata.sampling import Groups, Margins, Sampling
+from sotto_estimator.microdata.raking import Margin, Raked
+from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.microdata.scores import design_scores
 
 CROSSWISE = read_design("crosswise(prob=1/4)")
@@ -28,7 +30,7 @@ def sampling_of(
     strata: Sequence[int] | None = None,
     clusters: Sequence[int] | None = None,
     population_size: float | None = None,
-    margins: Margins | None = None,
+    margins: Sequence[Margin] = (),
 ) -> Sampling:
     n = len(weights)
     return Sampling(
@@ -37,7 +39,7 @@ def sampling_of(
         groups(clusters) if clusters else Groups.alone(n),
         clusters is not None,
         population_size,
-        margins,
+        Raked.of(np.array(weights, np.float64), margins) if margins else None,
     )
 
 
@@ -132,15 +134,15 @@ def test_who_is_drawn_for_certain_adds_noise_alone() -> None:
 Inside = Sequence[bool]
 
 
-def naive_share(scores: Floats, weights: Floats, margins: Margins | None, inside: Inside) -> float:
-    n = len(weights)
-    group = margins.groups.codes.tolist() if margins else [0] * n
-    share = margins.shares.tolist() if margins else [1.0]
-    size = [sum(weights[row] for row in range(n) if group[row] == one) for one in range(len(share))]
-    each = [share[group[row]] * weights[row] / size[group[row]] for row in range(n)]
-    return float(sum(each[row] * scores[row, 0] for row in range(n) if inside[row])) / sum(
-        each[row] for row in range(n) if inside[row]
-    )
+def naive_share(scores: Floats, weights: Floats, sampling: Sampling, inside: Inside) -> float:
+    each = weights.tolist()
+    for margin in sampling.raked.margins if sampling.raked else ():
+        group, size = margin.groups.codes.tolist(), [0.0] * len(margin.shares)
+        for row, weight in enumerate(each):
+            size[group[row]] += weight
+        each = [margin.shares[group[row]] * weight / size[group[row]] for row, weight in enumerate(each)]
+    total = sum(weight for weight, within in zip(each, inside, strict=True) if within)
+    return float(sum(each[row] * scores[row, 0] for row in range(len(each)) if inside[row])) / total
 
 
 def naive_variance(scores: Floats, sampling: Sampling, inside: Inside) -> float:
@@ -151,7 +153,7 @@ def naive_variance(scores: Floats, sampling: Sampling, inside: Inside) -> float:
         more, less = weights.copy(), weights.copy()
         more[row] *= 1 + step
         less[row] *= 1 - step
-        ends = [naive_share(scores, of, sampling.margins, inside) for of in (more, less)]
+        ends = [naive_share(scores, of, sampling, inside) for of in (more, less)]
         terms.append((ends[0] - ends[1]) / (2 * step))
     sums: dict[tuple[int, int], float] = {}
     for stratum, cluster, term in zip(sampling.strata.codes, sampling.clusters.codes, terms, strict=True):
@@ -164,24 +166,24 @@ def naive_variance(scores: Floats, sampling: Sampling, inside: Inside) -> float:
 
 
 @pytest.mark.parametrize("has_clusters", [False, True])
-@pytest.mark.parametrize("has_margins", [False, True])
+@pytest.mark.parametrize("has_margin", [False, True])
 @pytest.mark.parametrize("has_domain", [False, True])
 def test_variances_are_those_of_differentiated_estimates(
-    has_clusters: bool, has_margins: bool, has_domain: bool
+    has_clusters: bool, has_margin: bool, has_domain: bool
 ) -> None:
     random = np.random.default_rng(7)
     n = 60
     scores = SCORES[random.integers(0, 2, n)]
-    margins = Margins(groups(random.integers(0, 3, n).tolist()), np.array([0.2, 0.5, 0.3]))
+    margin = Margin(groups(random.integers(0, 3, n).tolist()), np.array([0.2, 0.5, 0.3]))
     sampling = sampling_of(
         random.uniform(0.5, 3, n).tolist(),
         strata=random.integers(0, 4, n).tolist(),
         clusters=random.integers(0, 5, n).tolist() if has_clusters else None,
-        margins=margins if has_margins else None,
+        margins=[margin] if has_margin else [],
     )
     inside = random.random(n) < 0.4 if has_domain else np.ones(n, np.bool_)
     found = estimate_shares(scores, sampling, inside if has_domain else None)
-    assert found.shares[0] == pytest.approx(naive_share(scores, sampling.weights, sampling.margins, inside))
+    assert found.shares[0] == pytest.approx(naive_share(scores, sampling.weights, sampling, inside))
     assert found.variances[0] == pytest.approx(naive_variance(scores, sampling, inside), rel=1e-6)
     assert found.shares.sum() == pytest.approx(1)
     np.testing.assert_allclose(found.variances[0], found.variances[1])

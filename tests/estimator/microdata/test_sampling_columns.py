@@ -27,7 +27,7 @@ def test_columns_become_weights_strata_and_clusters(tmp_path: Path) -> None:
     assert (found.weights / found.weights[0]).tolist() == [1, 2, 1]
     assert found.strata.labels == ("north", "south")
     assert found.clusters.codes.tolist() == [0, 0, 1]
-    assert (found.has_clusters, found.population_size, found.margins) == (True, None, None)
+    assert (found.has_clusters, found.population_size, found.raked) == (True, None, None)
 
 
 def test_without_columns_each_row_stands_for_as_many(tmp_path: Path) -> None:
@@ -37,9 +37,9 @@ def test_without_columns_each_row_stands_for_as_many(tmp_path: Path) -> None:
 
 def test_margins_may_be_people_or_shares(tmp_path: Path) -> None:
     for margins in ({"young": 300, "old": 100}, {"old": 0.25, "young": 0.75}):
-        found = read(tmp_path, ROWS, post_stratify="g", margins=margins).margins
+        found = read(tmp_path, ROWS, post_stratify="g", margins=margins).raked
         assert found is not None
-        assert found.shares.tolist() == [0.25, 0.75]
+        assert found.margins[0].shares.tolist() == [0.25, 0.75]
 
 
 @pytest.mark.parametrize("weight", ["0", "-1", "0.0", "nan", "inf", "NaN", "", "NA", "1,5", "heavy"])
@@ -67,9 +67,9 @@ def test_weights_that_are_lost_beside_others_are_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"column w adds up to inf, far from the population's 10"):
         read(tmp_path, "w\n1e308\n1e308\n", 10, weights="w")
     large = {"old": 1e308, "young": 1e308}
-    found = read(tmp_path, ROWS, post_stratify="g", margins=large).margins
+    found = read(tmp_path, ROWS, post_stratify="g", margins=large).raked
     assert found is not None
-    assert found.shares.tolist() == [0.5, 0.5]
+    assert found.margins[0].shares.tolist() == [0.5, 0.5]
 
 
 def test_weights_beside_a_populations_size_are_its_people(tmp_path: Path) -> None:
