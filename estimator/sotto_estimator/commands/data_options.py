@@ -1,5 +1,6 @@
 """The options of `sotto estimate` for a table: columns of what was reported, by whom, and how they were drawn."""
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,9 @@ class DataOptions:
     clusters: str
     post_stratify: tuple[str, ...]
     margins: tuple[str, ...]
+    replicates: str
+    replicate_method: str
+    replicate_scales: str
 
     def __bool__(self) -> bool:
         """Whether a table is meant."""
@@ -67,9 +71,30 @@ class DataOptions:
             raise click.UsageError("--post-stratify and --margins go together: a --margins for each column.")
         try:
             margins = [read_margins(*pair) for pair in zip(self.margins, self.post_stratify, strict=True)]
-            return SamplingColumns(self.weights, self.strata, self.clusters, self.post_stratify, margins)
         except DomainError as fault:
             raise click.BadParameter(str(fault), param_hint="--margins") from fault
+        drawn = self.weights, self.strata, self.clusters, self.post_stratify, margins
+        replicates, scales = _parts(self.replicates), numbers_of(self.replicate_scales, "--replicate-scales")
+        try:
+            return SamplingColumns(*drawn, replicates, self.replicate_method, scales)
+        except DomainError as fault:
+            words = str(fault)
+            for name in ("replicates", "replicate_method", "replicate_scales"):
+                words = re.sub(rf"\b{name}\b", f"--{name.replace('_', '-')}", words)
+            raise click.UsageError(words) from fault
+
+
+def numbers_of(text: str, option: str) -> tuple[float, ...]:
+    """Return numbers with commas between them. Raises BadParameter, which names the option."""
+    try:
+        return tuple(map(float, _parts(text)))
+    except ValueError:
+        words = f"({text:.60}) must be numbers with commas between, such as 1,2,4."
+        raise click.BadParameter(words, param_hint=option) from None
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def designs_by_arm(specs: Sequence[tuple[str, DesignSpec]], arm: str) -> dict[str, DesignSpec]:
@@ -94,7 +119,7 @@ def report_texts_of(yes_is: str | None, reports: str | None) -> tuple[str, ...]:
         raise click.UsageError("Give --yes-is or --reports, one of the two.")
     if yes_is is not None:
         return (yes_is,)
-    return tuple(text.strip() for text in (reports or "").split(",") if text.strip())
+    return _parts(reports or "")
 
 
 def column_option(option: str, words: str, *, hidden: bool = False) -> Callable[..., Any]:
@@ -153,6 +178,28 @@ def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
             multiple=True,
             help="Number or share of people in each group of --post-stratify. Or a table: that column, and one named "
             "population.",
+            hidden=hidden,
+        ),
+        click.option(
+            "--replicates",
+            metavar="COLUMN,COLUMN,..",
+            default="",
+            help="Columns of replicate weights; 'rep*' is all columns that begin with rep. With --weights, in place of "
+            "strata and clusters.",
+            hidden=hidden,
+        ),
+        click.option(
+            "--replicate-method",
+            metavar="NAME",
+            default="",
+            help="How the replicates were made: brr, fay(rho=0.3), jk1, jk2, jkn, bootstrap, successive-difference.",
+            hidden=hidden,
+        ),
+        click.option(
+            "--replicate-scales",
+            metavar="X,X,..",
+            default="",
+            help="One scale of the replicates, or one for each. jkn needs them  [default: the method's own].",
             hidden=hidden,
         ),
     )

@@ -9,7 +9,7 @@ import click
 from sotto_estimator.api import share_test
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.counts_options import CountsInput, counts_options
-from sotto_estimator.commands.data_options import data_options
+from sotto_estimator.commands.data_options import data_options, numbers_of
 from sotto_estimator.commands.options import grouped, level_option, target_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import CHOICE, COUNTS, INTERVALS, SURVEY, TEST, SectionedCommand, in_section
@@ -190,7 +190,9 @@ def trend(
     """Does a share rise or fall over ordered groups? By the Cochran-Armitage test, which is approximate."""
     found = find_groups(place, target)
     options = CompareOptions(target=found.target, people=people or found.people, **how)
-    output.show(found.told(trend_of_sides(found.title, found.groups, options, _scores(scores) or found.scores)))
+    output.show(
+        found.told(trend_of_sides(found.title, found.groups, options, numbers_of(scores, "--scores") or found.scores))
+    )
 
 
 def _with_other(place: TestInput, other_yes: int | None, other_n: int | None) -> TestInput:
@@ -203,12 +205,3 @@ def _with_other(place: TestInput, other_yes: int | None, other_n: int | None) ->
         raise click.BadParameter(f"({other_yes}) must be in [0, n] (n = {other_n}).", param_hint="--other-yes")
     counts = (*place.paper.counts, SaidYes(other_yes, other_n - other_yes))
     return replace(place, paper=CountsInput(place.paper.asked, counts))
-
-
-def _scores(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(",")) if text else ()
-    except ValueError:
-        raise click.BadParameter(
-            f"({text:.60}) must be numbers with commas between, such as 1,2,4.", param_hint="--scores"
-        ) from None

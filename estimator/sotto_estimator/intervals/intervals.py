@@ -13,7 +13,7 @@ from sotto_estimator.channel.channel import Channel, Floats, Target, check_count
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.binomial import Bounds
-from sotto_estimator.intervals.methods import LINEARISED, METHODS, find_method
+from sotto_estimator.intervals.methods import LINEARISED, METHODS, REPLICATED, find_method
 
 if TYPE_CHECKING:
     from sotto_protocol import Survey
@@ -42,7 +42,7 @@ class IntervalOptions:
 
     def __post_init__(self) -> None:
         check_level(self.level)
-        if self.method != LINEARISED:
+        if self.method not in (LINEARISED, REPLICATED):
             find_method(self.method)
         if self.target is not None:
             check_target(self.target)

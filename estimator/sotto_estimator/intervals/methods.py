@@ -74,6 +74,9 @@ LINEARISED = "linearised"
 
 _BY_WEIGHTS = "Gaffke's bound (Dirichlet weights)"
 
+REPLICATED = "replicates"
+"""The same by replicate weights."""
+
 METHODS: dict[str, IntervalMethod] = {
     # The relative-entropy form (Chernoff 1952, Hoeffding 1963 eq. 2.1).
     "chernoff": IntervalMethod(

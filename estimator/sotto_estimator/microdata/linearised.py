@@ -69,9 +69,14 @@ def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_
     if sampling.raked is not None:
         terms -= sampling.raked.fitted(terms)
     is_finite = sampling.population_size is not None and not sampling.has_clusters
+    noise = scores**2 - scores  # unbiased for the variance of z, whose mean is 0 or 1, and so its own square
+    if sampling.replicates is not None:
+        of_each, has_any = sampling.replicates.estimates(scores, domain, sampling.raked)
+        degrees = sampling.replicates.degrees(domain) if has_any.all() else 0
+        variances = sampling.replicates.scales @ (of_each - shares) ** 2
+        return Linearised(shares, variances, inside**2 @ noise, degrees, is_census=False)
     drawn = 1 / sampling.weights if is_finite else np.zeros(len(scores))
     variances = _between(*_totals(terms, drawn, sampling), sampling.strata)
-    noise = scores**2 - scores  # unbiased for the variance of z, whose mean is 0 or 1, and so its own square
     variances += np.clip((drawn * inside**2) @ noise, 0, None)
     is_census = is_finite and bool((drawn[inside > 0] == 1).all())
     return Linearised(shares, variances, inside**2 @ noise, degrees_of(sampling, domain), is_census)

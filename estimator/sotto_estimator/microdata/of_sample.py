@@ -12,7 +12,7 @@ from sotto_estimator.designs.disagreement import misfits_of
 from sotto_estimator.errors import DomainError, NoReportsError, SourceError
 from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level
-from sotto_estimator.intervals.methods import LINEARISED
+from sotto_estimator.intervals.methods import LINEARISED, REPLICATED
 from sotto_estimator.microdata.linearised import Linearised, estimate_shares
 from sotto_estimator.microdata.sampling import Sampling, n_effective
 from sotto_estimator.microdata.scores import design_scores, scores_of
@@ -24,7 +24,6 @@ from sotto_estimator.table.reported import Reported
 
 MAX_ROWS = 10**7
 """Of more rows weights, scores and their terms would take more than about 1.5 GB."""
-_MADE = "by linearisation with Student's t (approximate)"
 
 
 def estimate_sample(
@@ -44,10 +43,13 @@ def estimate_sample(
     """
     if options.about != "population":
         raise DomainError(
-            "target must be population with weights, strata, clusters or margins: they describe how it was sampled."
+            "target must be population with weights, strata, clusters, margins or replicates: they describe how it was "
+            "sampled."
         )
     if options.method != IntervalOptions().method:
-        raise DomainError(f"method ({options.method}) does not go with weights, strata, clusters and margins.")
+        raise DomainError(
+            f"method ({options.method}) does not go with weights, strata, clusters, margins and replicates."
+        )
     weights = sampling.weights if domain is None else sampling.weights * domain
     if not weights.any():
         raise NoReportsError("there are no rows: an estimate needs at least one.")
@@ -64,18 +66,25 @@ def estimate_sample(
             GIVEN,
             rows[0].n_reports,
             rows[0].epsilon,
-            replace(options, method=LINEARISED),
+            replace(options, method=REPLICATED if sampling.replicates else LINEARISED),
             rows,
             contradictions=misfits_of(arms, n_groups=n_groups),
             designs=tuple(map(AskedBy.of, arms)),
             n_groups=n_groups,
             file_rows=FileRows(
-                made=_MADE,
+                made=_made(sampling),
                 degrees_of_freedom=found.degrees,
                 n_effective=n_effective(weights[weights > 0]) if np.ptp(weights[weights > 0]) else None,
             ),
         )
     )
+
+
+def _made(sampling: Sampling) -> str:
+    """Return how intervals are made."""
+    of = sampling.replicates
+    by = f"{len(of.names)} replicate weights ({of.method})" if of else "linearisation"
+    return f"by {by} with Student's t (approximate)"
 
 
 def _rows(

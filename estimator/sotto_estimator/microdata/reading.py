@@ -9,6 +9,7 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.microdata.groups import Groups
 from sotto_estimator.microdata.raking import Margin, Raked
+from sotto_estimator.microdata.replicates import MAX_CELLS, ReplicateMethod, Replicates, names_of
 from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.table.table import DataColumn, DataTable
 
@@ -32,6 +33,11 @@ class SamplingColumns:
     `weights`, `strata` and `clusters` are the columns of the sample's design. `post_stratify` is the column of groups
     whose sizes in the population are known. `margins` are these sizes, by group: numbers of people, or shares of the
     population. Both may be lists, of as many columns as margins: then weights are raked until all margins hold.
+
+    `replicates` are columns of replicate weights, of which a name with * stands for all columns that fit. They go with
+    `weights`, and take the place of strata and clusters. `replicate_method` says how they were made: "brr",
+    "fay(rho=0.3)", "jk1", "jk2", "jkn", "bootstrap" or "successive-difference". `replicate_scales` is one scale, or one
+    for each replicate, where it is not the method's usual one.
     """
 
     weights: str = ""
@@ -39,8 +45,12 @@ class SamplingColumns:
     clusters: str = ""
     post_stratify: str | Sequence[str] = ""
     margins: Mapping[str, float] | Sequence[Mapping[str, float]] = field(default_factory=dict)
+    replicates: str | Sequence[str] = ()
+    replicate_method: str = ""
+    replicate_scales: float | Sequence[float] = ()
 
     def __post_init__(self) -> None:
+        self._check_replicates()
         columns, margins = self._columns, self._margins
         if len(columns) != len(margins) or not all(margins):
             raise DomainError(
@@ -58,7 +68,31 @@ class SamplingColumns:
     @property
     def names(self) -> list[str]:
         """The columns that there are; nothing may be missing in them."""
-        return [name for name in (self.weights, self.strata, self.clusters, *self._columns) if name]
+        return [name for name in (self.weights, self.strata, self.clusters, *self._columns, *self._replicates) if name]
+
+    @property
+    def _replicates(self) -> tuple[str, ...]:
+        """The columns of replicate weights, as they are named."""
+        return tuple(filter(None, [self.replicates] if isinstance(self.replicates, str) else self.replicates))
+
+    @property
+    def _made(self) -> ReplicateMethod:
+        scales = self.replicate_scales
+        return ReplicateMethod(self.replicate_method, (scales,) if isinstance(scales, int | float) else tuple(scales))
+
+    def _check_replicates(self) -> None:
+        """Raise DomainError for replicates without their method and weights, or beside what they take the place of."""
+        if not self._replicates:
+            if self.replicate_method or self.replicate_scales != ():
+                raise DomainError("replicate_method and replicate_scales go with replicates: columns of weights.")
+            return
+        if not self.replicate_method or not self.weights:
+            raise DomainError(
+                "replicates go with weights and replicate_method: the sample's own weights, and how they were made."
+            )
+        if self.strata or self.clusters:
+            raise DomainError("replicates take the place of strata and clusters: give the one or the other.")
+        self._made  # noqa: B018  # which raises DomainError
 
     @property
     def _columns(self) -> tuple[str, ...]:
@@ -75,11 +109,15 @@ class SamplingColumns:
 
     def check_linear(self) -> None:
         """Raise DomainError where a regression would leave out what is known of the population."""
-        if self._columns:
-            raise DomainError("a regression takes weights, strata and clusters alone, without margins.")
+        if self._columns or self._replicates:
+            raise DomainError(
+                "a regression takes weights, strata and clusters alone, without margins and replicate weights."
+            )
 
     def read(self, table: DataTable, population_size: float | None) -> Sampling:
         """Return how the rows of a table were drawn. Raises SourceError, which names the row."""
+        if self._replicates and population_size is not None:
+            raise DomainError("population_size does not go with replicates, which say how people were drawn.")
         n, columns = table.n_rows, table.columns
         weights = np.full(n, 1.0 if population_size is None else population_size / n)
         if self.weights:
@@ -94,7 +132,20 @@ class SamplingColumns:
             bool(self.clusters),
             population_size,
             Raked.of(weights, margins) if margins else None,
+            self._read_replicates(table) if self._replicates else None,
         )
+
+    def _read_replicates(self, table: DataTable) -> Replicates:
+        """Return the replicate weights of a table. Raises SourceError, DomainError."""
+        names = names_of([*table.columns], self._replicates, self.weights)
+        if table.n_rows * len(names) > MAX_CELLS:
+            raise SourceError(
+                f"the sample is too large: {table.n_rows:,} rows times {len(names):,} replicates must be "
+                f"<= {MAX_CELLS:,}."
+            )
+        scales = self._made.of(len(names))
+        columns = np.stack([_replicate(table.columns[name]) for name in names], axis=-1)
+        return Replicates(names, columns, scales, self.replicate_method)
 
 
 def _margin(column: DataColumn, sizes: Mapping[str, float]) -> Margin:
@@ -124,6 +175,16 @@ def _check_sizes(sizes: Mapping[str, float]) -> None:
 
 def _is_shares(sizes: Mapping[str, float]) -> bool:
     return min(sizes.values()) < 1 and max(sizes.values()) <= 1
+
+
+def _replicate(column: DataColumn) -> Floats:
+    """Return replicate weights, in proportion. Raises SourceError for one below 0, and where all are 0."""
+    found = column.numbers()
+    if (is_bad := found < 0).any():
+        raise column.fault(int(column.codes[is_bad.argmax()]), "must be a replicate weight, 0 or more")
+    if not found.any():
+        raise SourceError(f"column {column.name}: all replicate weights are 0.")
+    return _scaled(found)
 
 
 def _weights(column: DataColumn, population_size: float | None) -> Floats:

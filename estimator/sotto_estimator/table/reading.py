@@ -9,7 +9,7 @@ from pathlib import Path
 from sotto_estimator.errors import SourceError
 from sotto_estimator.table.building import MAX_BYTES, Builder
 from sotto_estimator.table.lines import read_csv_lines, read_lines
-from sotto_estimator.table.rows import check_column
+from sotto_estimator.table.rows import check_column, expanded
 from sotto_estimator.table.table import DataTable
 
 _DELIMITERS = (",", ";", "\t")
@@ -26,17 +26,18 @@ def read_table(
 ) -> DataTable:
     """Return the columns of these names of a CSV with a header, in UTF-8, of the rows that miss none of them.
 
-    Columns are parted by commas, semicolons or tabs, whichever gives the names. A cell that is empty, NA or NaN is
-    missing; in a column of `complete` it is an error. `progress` hears of bytes. Raises SourceError, which names the
-    row: for a column that is not there or twice, a row of more or fewer cells, what is no CSV in UTF-8, a file without
-    rows, and, early, for one of whose columns more than `max_bytes` would be kept.
+    Columns are parted by commas, semicolons or tabs, whichever gives the names. A name with * stands for all columns
+    that fit. A cell that is empty, NA or NaN is missing; in a column of `complete` it is an error. `progress` hears of
+    bytes. Raises SourceError, which names the row: for a column that is not there or twice, a row of more or fewer
+    cells, what is no CSV in UTF-8, a file without rows, and, early, for one of whose columns more than `max_bytes`
+    would be kept.
     """
     lines = read_lines(path, progress)
     first = next(lines, "")
     delimiter = max(_DELIMITERS, key=lambda of: _rank(first, of, names))
     records = (row for _, row in read_csv_lines(path, chain([first], lines), delimiter) if row)
     header = next(records, [])
-    builder = Builder(str(path), list(dict.fromkeys(names)), complete, max_bytes)
+    builder = Builder(str(path), expanded(header, names), expanded(header, complete), max_bytes)
     pick = [itemgetter(_place(path, header, name)) for name in builder.names]
     n_chars = 0
     while rows := list(islice(records, _BLOCK_ROWS)):

@@ -1,5 +1,6 @@
 """Columns of typed values, as Parquet, Arrow, statistics programs and data frames have them, read as texts of a CSV."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,7 +47,7 @@ def read_rows(
     A whole number is written without decimals, a truth value is True or False, a date 2024-05-31, a moment 2024-05-31
     12:00:00. Raises SourceError, for a column of lists, bytes and the like too.
     """
-    wanted = list(dict.fromkeys(names))
+    wanted, complete = (expanded(rows.columns, of) for of in (names, complete))
     builder = Builder(rows.name, wanted, complete, max_bytes)
     for name in wanted:
         check_column(rows.name, rows.columns, name)
@@ -65,6 +66,23 @@ def read_cells(rows: OpenTable, name: str) -> Iterator[str]:
     check_column(rows.name, rows.columns, name)
     for batch in rows.batches([name]):
         yield from _cells(rows, name, batch.column(0))
+
+
+def expanded(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return names, each once, where one with * is all columns that fit."""
+    return list(dict.fromkeys(column for name in names for column in matching(columns, name)))
+
+
+def matching(columns: Sequence[str], name: str) -> list[str]:
+    """Return the columns that a name stands for: its own, or of one with *, which is no column, all that fit.
+
+    >>> matching(["rep1", "w", "rep2"], "rep*"), matching(["rep1"], "w")
+    (['rep1', 'rep2'], ['w'])
+    """
+    if name in columns or "*" not in name:
+        return [name]
+    pattern = re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL)
+    return [column for column in columns if pattern.fullmatch(column)] or [name]
 
 
 def check_column(name: str, columns: Sequence[str], column: str) -> None:
