@@ -14,7 +14,8 @@ from typing import Literal, cast, overload
 from sotto_estimator.association.associate import Association, associate as associate_records
 from sotto_estimator.association.axes import Candidates
 from sotto_estimator.channel.channel import Target
-from sotto_estimator.comparing.compare import CompareOptions, Difference, compare_sides
+from sotto_estimator.comparing.compare import CompareOptions, Difference
+from sotto_estimator.comparing.equivalence import Margin, MarginTested
 from sotto_estimator.comparing.exact_tests import Alternative, Method
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import People
@@ -246,8 +247,12 @@ def compare_groups(
     answer: str = "",
     people: People | None = None,
     by: str = "",
+    within: float | None = None,
+    not_lower_by: float | None = None,
+    not_higher_by: float | None = None,
+    fdr: bool = False,
     options: IntervalOptions | None = None,
-) -> Tested[Difference]:
+) -> Tested[Difference] | Tested[MarginTested]:
     """Compare groups with the first of them: differences and ratios with intervals, and a test of equality.
 
     `groups` are tallies, files that `estimate` takes, or counts, by name. Counts are a `Group`, an `arm`, or several
@@ -256,6 +261,9 @@ def compare_groups(
 
     `people` says whether groups have "other" people or may have the "same". The default is "same" for waves of a
     survey, else "other". `by` names what the groups are, such as stratum, where their names don't say it.
+
+    `within` tests whether shares differ by less than these points (equivalence). `not_lower_by` and `not_higher_by`
+    test one side (non-inferiority). `fdr` holds the false discovery rate of the rows (Benjamini & Yekutieli).
 
     `options` may have a level, a target, and simultaneous. The default target is that of the surveys, else the
     population. The method "anytime" makes intervals that stay valid at every look.
@@ -268,16 +276,18 @@ def compare_groups(
         raise DomainError(f"method ({options.method!r}) must be anytime, or left out, in a comparison.")
     found = _tested(groups, options.target, by).only(question, answer)
     how = CompareOptions(
-        options.level, found.target, options.simultaneous, options.method == "anytime", people or found.people
+        options.level, found.target, options.simultaneous, options.method == "anytime", people or found.people, fdr
     )
-    return found.told(compare_sides(found.title, found.groups, how))
+    margin = Margin.of(within=within, not_lower_by=not_lower_by, not_higher_by=not_higher_by)
+    return found.compared(how, margin)
 
 
 def share_test(
-    source: Given | Group | Arm | Sequence[Arm] | Data,
+    source: Given | Group | Arm | Sequence[Arm] | Groups,
     survey: str = "",
     *,
     null: float,
+    within: float | None = None,
     alternative: Alternative = "two-sided",
     method: Method = "clopper-pearson",
     question: str = "",
@@ -285,33 +295,42 @@ def share_test(
     token: str = "",
     wave: int | None = None,
     stratum: str | None = None,
+    people: People | None = None,
+    by: str = "",
+    fdr: bool = False,
     options: IntervalOptions | None = None,
 ) -> Tested[ShareTested]:
     """Test whether each share of a population is `null`, exactly, by the number of reports that support it.
 
-    `source` is what `estimate` takes, a table of `read_data`, or counts: a `Group`, an `arm`, or several arms.
-    `question` and `answer` choose one question or answer. `alternative` is "two-sided", "greater" or "less". `method`
-    is "clopper-pearson" or "blaker", and says how two tails make one P-value. `options` may have a level and
-    simultaneous.
+    `source` is what `estimate` takes, a table of `read_data`, or counts: a `Group`, an `arm`, or several arms. Or it is
+    groups as for `compare_groups`: then each share of each group is tested, and `people` and `by` are as there.
+    `question` and `answer` choose one question or answer.
+
+    `alternative` is "two-sided", "greater" or "less". `method` is "clopper-pearson" or "blaker", and says how two tails
+    make one P-value. `within` tests instead whether the share is less than these points from `null`. `fdr` holds the
+    false discovery rate of the rows: by Benjamini & Hochberg where each is a group of other people, else by Benjamini &
+    Yekutieli. `options` may have a level and simultaneous.
 
     The rest is as for `estimate`. Counts that contradict the design are treated as by `compare_groups`. Raises
     SourceError, FetchError, DomainError.
     """
     options = (options or IntervalOptions()).only("a test of a share", "level", "simultaneous")
     chosen = Selection(wave, stratum)
-    if isinstance(source, Data) and source.groups is not None:
-        raise DomainError("share_test tests one group: use compare_groups for several.")
-    counts = source if isinstance(source, Data) else _counts(source)
-    if counts is not None and (survey or token or chosen):
+    counts = None if isinstance(source, Data | Mapping) else _counts(source)
+    if (survey or token or chosen) and (counts or isinstance(source, Data | Mapping)):
         raise SourceError("survey, token, wave and stratum go with a collector's URL, or with packed reports.")
-    if isinstance(counts, Data):
-        found = TestedGroups.of_data(counts, "population")
+    if isinstance(source, Data) and source.groups is None:
+        found = TestedGroups.of_data(source, "population")
+    elif isinstance(source, Data | Mapping):
+        found = _tested(source, "population", by)
     else:
         of = counts or source_of(cast("Given", source), survey, token).tally(chosen)
         found = TestedGroups.of({"": of}, "population")
     found = found.only(question, answer)
-    how = ShareTestOptions(null, alternative, method, options.level, options.simultaneous)
-    return found.told(shares_tested(found.title, found.groups[""], how))
+    how = ShareTestOptions(
+        null, alternative, method, options.level, options.simultaneous, within, fdr, people or found.people
+    )
+    return found.told(shares_tested(found.title, found.groups, how, found.contradictions))
 
 
 def trend_test(
@@ -322,6 +341,7 @@ def trend_test(
     answer: str = "",
     people: People | None = None,
     by: str = "",
+    fdr: bool = False,
     options: IntervalOptions | None = None,
 ) -> Tested[Trend]:
     """Test whether a share, or a mean, rises or falls over three or more ordered groups (Cochran-Armitage).
@@ -331,8 +351,9 @@ def trend_test(
     """
     options = (options or IntervalOptions()).only("a trend test", "level", "target", "simultaneous")
     found = _tested(groups, options.target, by).only(question, answer)
-    how = CompareOptions(options.level, found.target, options.simultaneous, people=people or found.people)
-    return found.told(trend_of_sides(found.title, found.groups, how, tuple(scores) or found.scores))
+    how = CompareOptions(options.level, found.target, options.simultaneous, people=people or found.people, fdr=fdr)
+    places = tuple(scores) or found.scores
+    return found.told(trend_of_sides(found.title, found.groups, how, places, found.contradictions))
 
 
 def _tested(groups: Groups, target: Target | None, by: str = "") -> TestedGroups:

@@ -6,19 +6,19 @@ from typing import Any
 
 import click
 
-from sotto_estimator.api import share_test
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.counts_options import CountsInput, counts_options
 from sotto_estimator.commands.data_options import data_options, numbers_of
 from sotto_estimator.commands.options import grouped, level_option, target_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import CHOICE, COUNTS, INTERVALS, SURVEY, TEST, SectionedCommand, in_section
-from sotto_estimator.commands.testing_sources import TestInput, find_groups, find_one, refusing_unasked
-from sotto_estimator.comparing.compare import CompareOptions, compare_sides
+from sotto_estimator.commands.testing_sources import TestInput, find_groups, find_shares
+from sotto_estimator.comparing.compare import CompareOptions
+from sotto_estimator.comparing.equivalence import Margin
 from sotto_estimator.comparing.group_estimates import People
+from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.designs.given import SaidYes
-from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_protocol.words import examples
 
 Command = Callable[..., Any]
@@ -34,8 +34,27 @@ _PLACE = (
         "--stratum", "chosen_strata", metavar="NAME", multiple=True, help="Use this stratum; repeat it for groups."
     ),
 )
-_NULL, _ALTERNATIVE, _METHOD, _SCORES = in_section(
+_POINTS = click.FloatRange(0, 100, min_open=True, max_open=True)
+_WITHIN, _NOT_LOWER, _NOT_HIGHER, _NULL, _ALTERNATIVE, _METHOD, _SCORES = in_section(
     TEST,
+    click.option(
+        "--within",
+        metavar="POINTS",
+        type=_POINTS,
+        help="Test instead for equivalence: that shares differ by less than these percentage points.",
+    ),
+    click.option(
+        "--not-lower-by",
+        metavar="POINTS",
+        type=_POINTS,
+        help="Test instead for non-inferiority: that a share is not lower than the first by these points or more.",
+    ),
+    click.option(
+        "--not-higher-by",
+        metavar="POINTS",
+        type=_POINTS,
+        help="The same to the other side: that a share is not higher than the first by these points or more.",
+    ),
     click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share to test against."),
     click.option(
         "--alternative",
@@ -65,10 +84,15 @@ _OTHER_YES, _OTHER_N = in_section(
     ),
     click.option("--other-n", type=click.IntRange(min=1), help="With --yes and --n: all reports of the other group."),
 )
-_SIMULTANEOUS, _TARGET, _PEOPLE, _ANYTIME, _LEVEL = in_section(
+_SIMULTANEOUS, _FDR, _TARGET, _PEOPLE, _ANYTIME, _LEVEL = in_section(
     INTERVALS,
     click.option(
         "--simultaneous", is_flag=True, help="Make all rows hold together: intervals by Bonferroni, P-values by Holm."
+    ),
+    click.option(
+        "--fdr",
+        is_flag=True,
+        help="Hold the false discovery rate: on average at most 1 - level of the rows that find something are wrong.",
     ),
     target_option,
     click.option(
@@ -117,33 +141,42 @@ def test() -> None:
 @test.command(cls=SectionedCommand, epilog=examples(*_SHARE_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
 @_NULL
+@_WITHIN
 @_ALTERNATIVE
 @_METHOD
+@_PEOPLE
 @_SIMULTANEOUS
+@_FDR
 @_with_place
 def share(
     place: TestInput,
     output: Output,
-    level: float,
-    simultaneous: bool,
+    people: People | None,
     **how: Any,
 ) -> None:
     """Is a share different from --null? By an exact test of the number of reports.
 
+    With groups (--by, or --stratum or --wave twice or more) it tests each of them. With --within it tests whether the
+    share is that near to --null.
+
     Test and interval are about the population, whatever the survey's `about` says. There is no exact test about the
     respondents alone.
     """
-    of, options = find_one(place), IntervalOptions(level=level, simultaneous=simultaneous)
-    with refusing_unasked():
-        output.show(share_test(of, question=place.question, answer=place.answer, options=options, **how))
+    found = find_shares(place)
+    options = ShareTestOptions(people=people or found.people, **how)
+    output.show(found.told(shares_tested(found.title, found.groups, options, found.contradictions)))
 
 
 @test.command(cls=SectionedCommand, epilog=examples(*_GROUPS_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
 @_OTHER_YES
 @_OTHER_N
+@_WITHIN
+@_NOT_LOWER
+@_NOT_HIGHER
 @_PEOPLE
 @_SIMULTANEOUS
+@_FDR
 @_TARGET
 @_ANYTIME
 @_with_place
@@ -154,6 +187,9 @@ def groups(
     other_n: int | None,
     people: People | None,
     target: Target | None,
+    within: float | None,
+    not_lower_by: float | None,
+    not_higher_by: float | None,
     **how: Any,
 ) -> None:
     """Do groups have different shares? Compares each with the first: difference, ratio and a test of equality.
@@ -167,9 +203,10 @@ def groups(
     counts           --counts for each group
     """
     place = _with_other(place, other_yes, other_n)
+    margin = Margin.of(within=within, not_lower_by=not_lower_by, not_higher_by=not_higher_by)
     found = find_groups(place, target)
     options = CompareOptions(target=found.target, people=people or found.people, **how)
-    output.show(found.told(compare_sides(found.title, found.groups, options)))
+    output.show(found.compared(options, margin))
 
 
 @test.command(cls=SectionedCommand, epilog=examples(*_TREND_EXAMPLES))
@@ -177,6 +214,7 @@ def groups(
 @_SCORES
 @_PEOPLE
 @_SIMULTANEOUS
+@_FDR
 @_TARGET
 @_with_place
 def trend(
@@ -190,9 +228,8 @@ def trend(
     """Does a share rise or fall over ordered groups? By the Cochran-Armitage test, which is approximate."""
     found = find_groups(place, target)
     options = CompareOptions(target=found.target, people=people or found.people, **how)
-    output.show(
-        found.told(trend_of_sides(found.title, found.groups, options, numbers_of(scores, "--scores") or found.scores))
-    )
+    places = numbers_of(scores, "--scores") or found.scores
+    output.show(found.told(trend_of_sides(found.title, found.groups, options, places, found.contradictions)))
 
 
 def _with_other(place: TestInput, other_yes: int | None, other_n: int | None) -> TestInput:

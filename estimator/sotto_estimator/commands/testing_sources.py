@@ -55,15 +55,18 @@ def find_groups(place: TestInput, target: Target | None) -> TestedGroups:
     return _asked_for(_of_tallies(place, target), place)
 
 
-def find_one(place: TestInput) -> Tally | list[Arm] | Data:
-    """Return one group alone. Raises as `find_groups`."""
+def find_shares(place: TestInput) -> TestedGroups:
+    """Return one group alone, or several where a column, waves or strata are named. Raises as `find_groups`."""
     _check_one(place)
     if place.data.by or len(place.chosen_waves) > 1 or len(place.chosen_strata) > 1:
-        raise click.UsageError("`sotto test share` tests one group. Use `sotto test groups` for several.")
-    if place.paper:
-        return place.paper.arms()
+        return find_groups(place, "population")
     if place.data:
-        return _read(place)
+        return _asked_for(TestedGroups.of_data(_read(place), "population"), place)
+    of: Tally | list[Arm] = place.paper.arms() if place.paper else _one_tally(place)
+    return _asked_for(TestedGroups.of({"": of}, "population"), place)
+
+
+def _one_tally(place: TestInput) -> Tally:
     wave, stratum = next(iter(place.chosen_waves), None), next(iter(place.chosen_strata), None)
     return tally_of(read_source(place.sources, place.token), Selection(wave, stratum))
 

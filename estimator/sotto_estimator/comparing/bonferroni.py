@@ -5,6 +5,7 @@ reports of pooled waves depend, for means, and for people who were asked by seve
 """
 
 import math
+from collections.abc import Callable
 
 from sotto_estimator.comparing.group_estimates import GroupEstimate
 
@@ -25,17 +26,25 @@ def ratio_of_two(first: GroupEstimate, second: GroupEstimate, level: float) -> t
 
 
 def p_of_two(first: GroupEstimate, second: GroupEstimate) -> float:
-    """Return the least alpha of which the intervals at 1 - alpha don't meet: a P-value; 10^-9 where it is less."""
+    """Return the least alpha of which the intervals at 1 - alpha don't meet: a P-value."""
     estimates = sorted([first, second], key=lambda side: side.estimate)
 
-    def meet(alpha: float) -> bool:
+    def is_found(alpha: float) -> bool:
         (_, high), (low, _) = (side.bounds(1 - alpha / 2) for side in estimates)
-        return low <= high
+        return low > high
 
+    return least_alpha(is_found)
+
+
+def least_alpha(is_found: Callable[[float], bool]) -> float:
+    """Return the least alpha of which intervals at 1 - alpha find something; 10^-9 where it is less, 1 where none is.
+
+    What they find at one alpha, they find at every larger one.
+    """
     least, most = _LEAST_P, 1.0 - 1e-9
-    if not meet(least) or meet(most):
-        return 1.0 if meet(most) else least
+    if is_found(least) or not is_found(most):
+        return least if is_found(least) else 1.0
     for _ in range(_N_HALVINGS):
         middle = math.sqrt(least * most)
-        least, most = (middle, most) if meet(middle) else (least, middle)
+        least, most = (least, middle) if is_found(middle) else (middle, most)
     return most

@@ -3,29 +3,30 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, NamedTuple, get_args
 
 from sotto_estimator.channel.channel import Target
+from sotto_estimator.comparing.adjusted import adjusted, adjusted_words, check_adjustment
 from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two, ratio_of_two
 from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import GroupEstimate, People
-from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.errors import DomainError, one_of
+from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.words import level_words, misfit_sentence
 
-_MADE = {
+MADE = {
     "chernoff": "by the Chernoff bound of the difference of two independent groups",
     "two intervals": "from each group's own interval, at half the error each; valid for related groups, too",
     "anytime": "by a confidence sequence, valid at every look",
 }
 _NO_WIDTH = 1e-12
 """Less is rounding, of what is searched by halving."""
-_TESTS = {
+TESTS = {
     "fisher": "Fisher's exact test",
     "chernoff": "the Chernoff bound",
     "two intervals": "the two intervals",
@@ -87,6 +88,11 @@ class Difference(Row):
         """Whether the test found anything."""
         return self.verdict not in (None, "not told apart")
 
+    @property
+    def differs(self) -> bool:
+        """Whether the test found that the difference is not 0."""
+        return self.verdict in ("more", "less")
+
     def estimates_without(self, contradicting: Collection[str]) -> dict[str, Any]:
         """Return the two groups' estimates without those of these groups, and which these are."""
         return {
@@ -127,6 +133,7 @@ class CompareOptions:
     """How groups are compared. `people`: "same" where both groups' reports may be of the same people, or devices.
 
     `simultaneous`: all rows hold together, intervals by Bonferroni and P-values by Holm. `anytime`: at every look.
+    `fdr`: on average at most 1 - level of the rows that find something are wrong; intervals stay as they are.
     """
 
     level: float = 0.95
@@ -134,9 +141,11 @@ class CompareOptions:
     simultaneous: bool = False
     anytime: bool = False
     people: People = "other"
+    fdr: bool = False
 
     def __post_init__(self) -> None:
         check_level(self.level)
+        check_adjustment(self)
         if self.people not in get_args(People):
             raise DomainError(f"people ({self.people!r}) {one_of(get_args(People), self.people)}")
         if self.anytime and self.people == "same":
@@ -145,24 +154,55 @@ class CompareOptions:
     @property
     def members(self) -> dict[str, object]:
         """Those of the JSON that rows do not have."""
-        return {
+        members: dict[str, object] = {
             "level": self.level,
             "simultaneous": self.simultaneous,
             "target": self.target,
             "people": self.people,
         }
+        return members | ({"fdr": True} if self.fdr else {})
 
 
 def compare_sides(
-    title: str, groups: Mapping[str, Sequence[GroupEstimate]], options: CompareOptions
+    title: str,
+    groups: Mapping[str, Sequence[GroupEstimate]],
+    options: CompareOptions,
+    contradictions: Sequence[GroupMisfit] = (),
 ) -> Tested[Difference]:
-    """Hold every group against the first, by question and answer. Raises `DomainError` where there is nothing to."""
+    """Hold every group against the first, by question and answer.
+
+    `contradictions`: of groups that find nothing. Raises `DomainError` where there is nothing to compare.
+    """
+    pairs = pairs_of(groups)
+    n_rows = len(pairs) if options.simultaneous else 1
+    found = [_p_value(pair.first, pair.second, options) for pair in pairs]
+    void = [is_void(pair, contradictions) for pair in pairs]
+    p_values = adjusted([p_value for p_value, _ in found], options, void=void)
+    rows = tuple(
+        _row(pair, options, n_rows, p_value, test)
+        for pair, p_value, (_, test) in zip(pairs, p_values, found, strict=True)
+    )
+    of_asked = any(side.of_asked for pair in pairs for side in (pair.first, pair.second))
+    return Tested("groups", title, _lines(rows, options, of_asked), options.members, rows)
+
+
+class Pair(NamedTuple):
+    """Two groups of which the second is held against the first."""
+
+    reference: str
+    first: GroupEstimate
+    group: str
+    second: GroupEstimate
+
+
+def pairs_of(groups: Mapping[str, Sequence[GroupEstimate]]) -> list[Pair]:
+    """Return every other group beside the first, by question and answer. Raises `DomainError` where there is none."""
     if len(groups) < 2:
         raise DomainError(f"groups ({', '.join(groups)}) must be two or more.")
     (reference, of_reference), *others = groups.items()
     keyed = {(side.question, side.answer): side for side in of_reference}
     pairs = [
-        (reference, keyed[side.question, side.answer], label, side)
+        Pair(reference, keyed[side.question, side.answer], label, side)
         for key in keyed
         for label, sides in others
         for side in sides
@@ -170,60 +210,55 @@ def compare_sides(
     ]
     if not pairs:
         raise DomainError("the groups have no question with reports in common.")
-    n_rows = len(pairs) if options.simultaneous else 1
-    found = [_p_value(first, second, options) for _, first, _, second in pairs]
-    p_values = [p_value for p_value, _ in found]
-    p_values = holm(p_values) if options.simultaneous else p_values
-    rows = tuple(
-        _row(*pair, options, n_rows, p_value, test)
-        for pair, p_value, (_, test) in zip(pairs, p_values, found, strict=True)
+    return pairs
+
+
+def is_void(pair: Pair, contradictions: Sequence[GroupMisfit]) -> bool:
+    """Return whether the counts of one of the two contradict how they were asked."""
+    return any(
+        name in (pair.reference, pair.group) and of.question == pair.first.question for name, of in contradictions
     )
-    of_asked = any(side.of_asked for _, first, _, second in pairs for side in (first, second))
-    return Tested("groups", title, _lines(rows, options, of_asked), options.members, rows)
 
 
 def _lines(rows: Sequence[Difference], options: CompareOptions, of_asked: bool) -> tuple[str, ...]:
-    together = "all valid together" if options.simultaneous else "each valid on its own"
-    about = "those respondents who were asked" if of_asked else "these respondents"
-    about = "the population" if options.target == "population" else about
-    made = _by_question(_MADE, [(row.question, row.interval) for row in rows])
-    tests = _by_question(_TESTS, [(row.question, row.test) for row in rows])
+    made = by_question(MADE, [(row.question, row.interval) for row in rows])
+    tests = by_question(TESTS, [(row.question, row.test) for row in rows])
     lines = [
-        f"{level_words(options.level)} intervals, guaranteed for any number of reports, {together}, about {about}",
+        f"{level_words(options.level)} intervals{valid_words(options, of_asked)}",
         *(f"intervals{of}: {words}" for of, words in made),
         *(f"P of equality{of}: by {words}" for of, words in tests),
     ]
-    return (*lines[:-1], lines[-1] + HOLM * options.simultaneous)
+    return (*lines[:-1], lines[-1] + adjusted_words(options))
 
 
-def _by_question(words: Mapping[str, str], ways: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def valid_words(options: CompareOptions, of_asked: bool) -> str:
+    """Return how far intervals are valid, and about whom."""
+    together = "all valid together" if options.simultaneous else "each valid on its own"
+    about = "those respondents who were asked" if of_asked else "these respondents"
+    about = "the population" if options.target == "population" else about
+    return f", guaranteed for any number of reports, {together}, about {about}"
+
+
+def by_question(words: Mapping[str, str], ways: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the words for each way there is, after the questions that go that way where there are several ways."""
     questions = {name: [of for of in dict(ways) if (of, name) in ways] for name in words}
     used = {name: of for name, of in questions.items() if of}
     return [(f" of {', '.join(of)}" if len(used) > 1 else "", words[name]) for name, of in used.items()]
 
 
-def _row(
-    reference: str,
-    first: GroupEstimate,
-    label: str,
-    second: GroupEstimate,
-    options: CompareOptions,
-    n_rows: int,
-    p_value: float,
-    test: str,
-) -> Difference:
+def _row(pair: Pair, options: CompareOptions, n_rows: int, p_value: float, test: str) -> Difference:
     """Return the row of a test that gave this P-value, which holds with those of the other rows where they must."""
+    first, second = pair.first, pair.second
     low, high, ratio, interval = _intervals(first, second, options, n_rows)
     difference = second.estimate - first.estimate
     is_found = p_value <= 1 - options.level
-    is_none = first.unit is None and _is_none(low, high, interval, options.target)
+    is_none = first.unit is None and holds_none(low, high, interval, options.target)
     is_ratio_known = first.unit is None and ratio is not None
     return Difference(
         question=first.question,
         answer=first.answer,
-        reference=reference,
-        group=label,
+        reference=pair.reference,
+        group=pair.group,
         unit=first.unit,
         n_reference=first.n,
         n_group=second.n,
@@ -243,7 +278,7 @@ def _row(
     )
 
 
-def _is_none(low: float, high: float, interval: str, target: Target) -> bool:
+def holds_none(low: float, high: float, interval: str, target: Target) -> bool:
     """Whether every difference of shares is refuted, so that both ends are the nearest edge.
 
     Of respondents two intervals may be points that hold: nobody here, and all there.
@@ -253,7 +288,7 @@ def _is_none(low: float, high: float, interval: str, target: Target) -> bool:
     return high - low < _NO_WIDTH
 
 
-def _pair(first: GroupEstimate, second: GroupEstimate, options: CompareOptions) -> tuple[Group, Group] | None:
+def independent(first: GroupEstimate, second: GroupEstimate, options: CompareOptions) -> tuple[Group, Group] | None:
     """Return the counts of both, where they are independent of one another."""
     if first.group is None or second.group is None or options.people == "same":
         return None
@@ -264,7 +299,7 @@ def _intervals(
     first: GroupEstimate, second: GroupEstimate, options: CompareOptions, n_rows: int
 ) -> tuple[float, float, tuple[float, float] | None, str]:
     """Return the ends of the difference, those of the ratio, and by what they are."""
-    pair, level = _pair(first, second, options), 1 - (1 - options.level) / n_rows
+    pair, level = independent(first, second, options), 1 - (1 - options.level) / n_rows
     if options.anytime:
         if pair is None:
             raise DomainError("anytime needs shares of independent reports that went through one channel.")
@@ -280,7 +315,7 @@ def _intervals(
 
 
 def _p_value(first: GroupEstimate, second: GroupEstimate, options: CompareOptions) -> tuple[float, str]:
-    pair = _pair(first, second, options)
+    pair = independent(first, second, options)
     if pair is None:
         return p_of_two(first, second), "two intervals"
     if options.anytime:

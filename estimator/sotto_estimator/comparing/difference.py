@@ -54,10 +54,14 @@ def ratio_interval(
     return _least_ratio(first, second, budget, target), np.inf if most == 0 else 1 / most
 
 
-def p_above(first: Group, second: Group, *, target: Target = "population") -> float:
-    """Return at most how likely counts at least as far apart are, where the second's share is not above the first's."""
+def p_above(first: Group, second: Group, *, target: Target = "population", difference: float = 0.0) -> float:
+    """Return at most how likely counts at least as far apart are, where the second's share is not above the first's.
+
+    Or above it by `difference` at most, in (-1, 1). It is at most alpha just where the low end of `difference_interval`
+    at the level 1 - 2 alpha is at least that.
+    """
     check_target(target)
-    refuted = _refuted(first, second, np.ones(1), 0.0, target)[0]
+    refuted = _refuted(first, second, np.ones(1), difference, target)[0]
     return float(min(1.0, np.exp(-refuted * (1 - _MARGIN))))
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
 from sotto_estimator.channel.channel import Target
+from sotto_estimator.comparing.compare import CompareOptions, compare_sides
+from sotto_estimator.comparing.equivalence import Margin, margin_tests
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import (
     GroupEstimate,
@@ -97,6 +99,12 @@ class TestedGroups:
                 raise DomainError(f"question and answer must be among those with reports: {known}.")
         void = tuple(one for one in self.contradictions if question in ("", one[1].question))
         return replace(self, groups=asked, contradictions=void)
+
+    def compared(self, options: CompareOptions, margin: Margin | None = None) -> Tested[Any]:
+        """Hold every group against the first, by its difference, or by a margin of it. Raises DomainError."""
+        if margin is None:
+            return self.told(compare_sides(self.title, self.groups, options, self.contradictions))
+        return self.told(margin_tests(self.title, self.groups, options, margin, self.contradictions))
 
     def told(self, tested: T) -> T:
         """Return a test of them with how they were read, and no verdict where counts contradict a design."""

@@ -15,11 +15,12 @@ import numpy as np
 from scipy import special
 
 from sotto_estimator.channel.channel import Floats
+from sotto_estimator.comparing.adjusted import adjusted, adjusted_words
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import GroupEstimate
-from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.results.words import level_words, misfit_sentence
 
@@ -90,11 +91,16 @@ class Trend(Row):
 
 
 def trend_of_sides(
-    title: str, groups: Mapping[str, Sequence[GroupEstimate]], options: CompareOptions, scores: Sequence[float] = ()
+    title: str,
+    groups: Mapping[str, Sequence[GroupEstimate]],
+    options: CompareOptions,
+    scores: Sequence[float] = (),
+    contradictions: Sequence[GroupMisfit] = (),
 ) -> Tested[Trend]:
     """Test each answer's trend over the groups, in their order; `scores`: their places, 1, 2, .. where not given.
 
-    Raises `DomainError` unless there are 3 groups or more, scores that differ, and a question all have reports to.
+    `contradictions`: of groups that find nothing. Raises `DomainError` unless there are 3 groups or more, scores that
+    differ, and a question all have reports to.
     """
     if len(groups) < _LEAST_GROUPS:
         raise DomainError(
@@ -114,7 +120,8 @@ def trend_of_sides(
     n_rows = len(keys) if options.simultaneous else 1
     sides = [[of[key] for of in keyed] for key in keys]
     p_values = [_p_value(of, places, options) for of in sides]
-    p_values = holm(p_values) if options.simultaneous else p_values
+    void = [any(found.question == question for _, found in contradictions) for question, _ in keys]
+    p_values = adjusted(p_values, options, void=void)
     rows = tuple(
         _row(of, tuple(groups), places, options, n_rows, p_value) for of, p_value in zip(sides, p_values, strict=True)
     )
@@ -130,7 +137,7 @@ def _lines(options: CompareOptions) -> tuple[str, ...]:
     )
     return (
         f"Cochran-Armitage test; slope by unit of score, with {level_words(options.level)} intervals, {together}"
-        + HOLM * options.simultaneous,
+        + adjusted_words(options),
         f"approximate, by the normal distribution; {people}",
     )
 

@@ -73,6 +73,11 @@ def anytime_p_value(first: Group, second: Group, *, target: Target = "population
     return min(1.0, 2 * float(np.exp(-wealth)))
 
 
+def anytime_p_above(first: Group, second: Group, *, target: Target = "population", difference: float = 0.0) -> float:
+    """Return the P-value of the second's share not being above the first's by more than `difference`, at every look."""
+    return min(1.0, float(np.exp(-_log_wealth(first, second, difference, target))))
+
+
 def _most_refuted(first: Group, second: Group, wanted: float, target: Target) -> float:
     """Return the largest difference in [-1, 1] against which, and all below, the wealth is e^wanted; or -1."""
     refuted, allowed = -1.0, 1.0

@@ -58,7 +58,7 @@ class Raked:
         for _ in range(_N_ROUNDS):
             furthest, worst = "", 0.0
             for margin, places in zip(self.margins, self.places, strict=True):
-                found = np.bincount(places, after, len(margin.shares))
+                found = np.asarray(np.bincount(places, after, len(margin.shares)), np.float64)
                 off = np.abs(found / margin.shares - 1)
                 if off.max() > worst:
                     worst, furthest = off.max(), _words(margin, found, int(off.argmax()))

@@ -97,8 +97,7 @@ class SamplingColumns:
     @property
     def _columns(self) -> tuple[str, ...]:
         """The columns of margins."""
-        one = isinstance(self.post_stratify, str)
-        return tuple(filter(None, [self.post_stratify] if one else self.post_stratify))
+        return tuple(filter(None, [self.post_stratify] if isinstance(self.post_stratify, str) else self.post_stratify))
 
     @property
     def _margins(self) -> tuple[Mapping[str, float], ...]:

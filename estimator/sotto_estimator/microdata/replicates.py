@@ -121,7 +121,8 @@ class Replicates:
 def _rank(columns: Floats) -> int:
     """Return how many columns are not said by those before them, up to 1e-5, as R's `qr(.., tol = 1e-5)$rank`."""
     basis: list[Floats] = []
-    for column in np.linalg.qr(columns, mode="r").T:
+    triangle = np.asarray(np.linalg.qr(columns, mode="r"), np.float64)
+    for column in triangle.T:
         rest = column
         for _ in range(2):  # the second time for what rounding leaves
             for of in basis:

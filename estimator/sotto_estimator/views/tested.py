@@ -70,7 +70,7 @@ def _verdict(verdict: str | None) -> str | None:
 
 def _share_cells(row: ShareTested) -> list[Cell]:
     shown = _Shown(row, row.low, row.high)
-    known: list[Cell] = [row.question, row.answer, row.n, row.epsilon, shown.words(row.share, "estimate")]
+    known: list[Cell] = [row.group, row.question, row.answer, row.n, row.epsilon, shown.words(row.share, "estimate")]
     return [
         *known,
         shown.words(row.standard_error, "share"),
@@ -81,7 +81,7 @@ def _share_cells(row: ShareTested) -> list[Cell]:
 
 
 def _difference_cells(row: Difference) -> list[Cell]:
-    shown = _Shown(row, row.difference_low, row.difference_high, row.unit, row.difference if row.is_found else None)
+    shown = _Shown(row, row.difference_low, row.difference_high, row.unit, row.difference if row.differs else None)
     known: list[Cell] = [row.question, row.answer, f"{row.group} - {row.reference}"]
     known += [f"{row.n_group:,}, {row.n_reference:,}", row.epsilon]
     known += [shown.estimates([row.group_estimate, row.reference_estimate]), shown.difference(row.difference)]
@@ -101,7 +101,7 @@ def _trend_cells(row: Trend) -> list[Cell]:
 _GROUPS = ("question", "answer", "groups", "n", "epsilon", "estimates")
 _SHOWN: dict[str, tuple[tuple[str, ...], Callable[[Any], list[Cell]]]] = {
     "share": (
-        ("question", "answer", "n", "epsilon", "share", "std. error", "interval", "P", "verdict"),
+        ("group", "question", "answer", "n", "epsilon", "share", "std. error", "interval", "P", "verdict"),
         _share_cells,
     ),
     "groups": ((*_GROUPS, "difference", "its interval", "ratio is", "P", "verdict"), _difference_cells),

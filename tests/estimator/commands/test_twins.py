@@ -100,6 +100,7 @@ class Twin:
 OF_TABLE = ["people.csv", "--column", "paid", "--design", CROSSWISE]
 OF_ARMS = ["people.csv", "--column", "paid", "--arm", "region"]
 OF_ARMS += ["--design", f"a_b={CROSSWISE}", "--design", f"c|d={OTHER_WAY}"]
+BY_WEIGHT = ["--post-stratify", "weight", "--margins", "1=.3,2=.3,3=.4"]
 STRICT = IntervalOptions(0.9, simultaneous=True)
 
 
@@ -139,6 +140,17 @@ TWINS: dict[str, Twin] = {
     "estimate --weights": Twin(
         ["estimate", *OF_TABLE, "--weights", "weight"],
         lambda: s.estimate("people.csv", **column(), sampling=s.SamplingColumns(weights="weight")),
+    ),
+    "estimate --margins": Twin(
+        ["estimate", *OF_TABLE, "--post-stratify", "region", "--margins", "a_b=1,c|d=2", *BY_WEIGHT],
+        lambda: s.estimate(
+            "people.csv",
+            **column(),
+            sampling=s.SamplingColumns(
+                post_stratify=["region", "weight"],
+                margins=[{"a_b": 1, "c|d": 2}, {"1": 0.3, "2": 0.3, "3": 0.4}],
+            ),
+        ),
     ),
     "estimate --model": Twin(
         ["estimate", "--model", "one-sayers", *ARMS, "--level", ".9"],
@@ -237,6 +249,14 @@ TWINS: dict[str, Twin] = {
     "test share --column": Twin(
         ["test", "share", *OF_TABLE, "--null", ".3"],
         lambda: s.share_test(s.read_data("people.csv", "paid", CROSSWISE), null=0.3),
+    ),
+    "test share --column --by": Twin(
+        ["test", "share", *OF_TABLE, "--null", ".3", "--by", "region", "--fdr"],
+        lambda: s.share_test(s.read_data("people.csv", "paid", CROSSWISE, by="region"), null=0.3, fdr=True),
+    ),
+    "test groups --within": Twin(
+        "test groups --yes 150 --n 400 --other-yes 160 --other-n 400 --truth 1/2 --within 30",
+        lambda: s.compare_groups(arms(150, 160), within=30),
     ),
     "test groups of counts": Twin(
         "test groups --yes 150 --n 400 --other-yes 190 --other-n 400 --truth 1/2",

@@ -15,10 +15,10 @@ from scipy import stats
 from fault_server import Scripted, fault_server
 from sotto_client.cli import main
 from sotto_estimator import Channel, DomainError, Group, compare_groups, confidence_interval, read_data
+from sotto_estimator.comparing.adjusted import HOLM, holm
 from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import side_of_group
-from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.intervals.intervals import IntervalOptions
@@ -157,7 +157,7 @@ def test_p_values_of_shares_and_trends_hold_together_by_holms_method(kind: str) 
             for name, count in (("a", 120), ("b", 130), ("c", 150))
         }
         if kind == "share":
-            rows = shares_tested("t", sides["b"], ShareTestOptions(0.1, simultaneous=simultaneous)).rows
+            rows = shares_tested("t", {"": sides["b"]}, ShareTestOptions(0.1, simultaneous=simultaneous)).rows
             return [row.p_value or 0 for row in rows]
         return [row.p_value or 0 for row in trend_of_sides("t", sides, CompareOptions(simultaneous=simultaneous)).rows]
 

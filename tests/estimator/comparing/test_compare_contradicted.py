@@ -117,12 +117,12 @@ def test_nothing_is_left_of_a_row_that_says_something_but_what_was_counted_and_a
         for name, n in zip("abc", (200, 250, 300), strict=True)
     }
     found = [
-        shares_tested("t", sides["a"], ShareTestOptions(0.3)),
+        shares_tested("t", {"": sides["a"]}, ShareTestOptions(0.3)),
         compare_sides("t", sides, CompareOptions()),
         trend_of_sides("t", sides, CompareOptions()),
     ]
     kept = {"question", "answer", "unit", "n", "n_reference", "n_group", "groups", "group", "reference", "scores"}
-    kept |= {"epsilon", "null", "test", "interval", "warning", "contradicting"}
+    kept |= {"epsilon", "null", "test", "interval", "warning", "contradicting", "within"}
     for tested in found:
         row = asdict(tested.rows[0])
         assert all(value is not None for name, value in row.items() if name not in kept)
