@@ -19,7 +19,7 @@ _OFF = 1e-11
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Margin:
+class PopulationMargin:
     """Groups of rows, and the share of the population that each of them has, shape (n_groups,)."""
 
     groups: Groups
@@ -36,12 +36,12 @@ class Raked:
 
     weights: Floats
     before: Floats
-    margins: tuple[Margin, ...]
+    margins: tuple[PopulationMargin, ...]
     cells: Codes
     places: tuple[Codes, ...]
 
     @classmethod
-    def of(cls, weights: Floats, margins: Sequence[Margin]) -> "Raked":
+    def of(cls, weights: Floats, margins: Sequence[PopulationMargin]) -> "Raked":
         """Rake weights above 0. Raises SourceError where no weights hold all margins."""
         cells, places = _crossed([margin.groups for margin in margins])
         before = np.bincount(cells, weights)
@@ -103,7 +103,7 @@ class Raked:
         )
 
 
-def _words(margin: Margin, found: Floats, group: int) -> str:
+def _words(margin: PopulationMargin, found: Floats, group: int) -> str:
     label, share = margin.groups.labels[group], margin.shares[group]
     return f"Where the others hold, {label!r:.80} of {margin.groups.column} is {found[group]:.2%}, not {share:.2%}"
 

@@ -8,7 +8,7 @@ import numpy as np
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.microdata.groups import Groups
-from sotto_estimator.microdata.raking import Margin, Raked
+from sotto_estimator.microdata.raking import PopulationMargin, Raked
 from sotto_estimator.microdata.replicates import MAX_CELLS, ReplicateMethod, Replicates, names_of
 from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.table.table import DataColumn, DataTable
@@ -147,7 +147,7 @@ class SamplingColumns:
         return Replicates(names, columns, scales, self.replicate_method)
 
 
-def _margin(column: DataColumn, sizes: Mapping[str, float]) -> Margin:
+def _margin(column: DataColumn, sizes: Mapping[str, float]) -> PopulationMargin:
     """Return what is known of a column's groups. Raises SourceError for a group without size, or without people."""
     for code, label in enumerate(column.labels):
         if label not in sizes:
@@ -158,7 +158,7 @@ def _margin(column: DataColumn, sizes: Mapping[str, float]) -> Margin:
                 f"column {column.name}: nobody has {label!r:.80}, which is in the margins. Join it with another group."
             )
     of_groups = _scaled(np.array([sizes[label] for label in column.labels], np.float64))
-    return Margin(_groups(column), of_groups / of_groups.sum())
+    return PopulationMargin(_groups(column), of_groups / of_groups.sum())
 
 
 def _check_sizes(sizes: Mapping[str, float]) -> None:

@@ -11,7 +11,7 @@ from sotto_estimator import SamplingColumns, regress
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.microdata.groups import Groups
 from sotto_estimator.microdata.linearised import estimate_shares
-from sotto_estimator.microdata.raking import Margin, Raked
+from sotto_estimator.microdata.raking import PopulationMargin, Raked
 from sotto_estimator.microdata.sampling import Sampling
 
 SHARES = {"region": [0.2, 0.3, 0.5], "age": [0.45, 0.55], "sex": [0.52, 0.48]}
@@ -36,9 +36,9 @@ def groups(column: str, codes: list[int]) -> Groups:
     return Groups(column, tuple(map(str, range(max(codes) + 1))), np.array(codes, np.int32))
 
 
-def margins() -> list[Margin]:
+def margins() -> list[PopulationMargin]:
     codes = {"region": numbers(29, 3), "age": numbers(43, 2), "sex": numbers(67, 2)}
-    return [Margin(groups(name, of), np.array(SHARES[name])) for name, of in codes.items()]
+    return [PopulationMargin(groups(name, of), np.array(SHARES[name])) for name, of in codes.items()]
 
 
 SCORES = np.array([[1.5 if of < 2 else -0.5] for of in numbers(13, 5)])
@@ -75,7 +75,7 @@ def test_raked_weights_hold_every_margin() -> None:
 def test_margins_that_no_weights_hold_are_named() -> None:
     """All old people are in group 0, which is smaller than they are."""
     region, age = groups("region", [0, 0, 1, 1]), groups("age", [0, 1, 1, 1])
-    wanted = [Margin(region, np.array([0.3, 0.7])), Margin(age, np.array([0.4, 0.6]))]
+    wanted = [PopulationMargin(region, np.array([0.3, 0.7])), PopulationMargin(age, np.array([0.4, 0.6]))]
     with pytest.raises(SourceError, match=r"no weights hold the margins of region, age together\. Where the others"):
         Raked.of(np.ones(4), wanted)
 

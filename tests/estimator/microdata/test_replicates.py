@@ -15,7 +15,7 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.microdata.groups import Groups
 from sotto_estimator.microdata.linearised import estimate_shares
-from sotto_estimator.microdata.raking import Margin, Raked
+from sotto_estimator.microdata.raking import PopulationMargin, Raked
 from sotto_estimator.microdata.replicates import ReplicateMethod, Replicates
 from sotto_estimator.microdata.sampling import Sampling
 
@@ -67,8 +67,8 @@ FROM_R = {
 }
 
 
-def margin(name: str, codes: Any, shares: list[float]) -> Margin:
-    return Margin(Groups(name, tuple(map(str, range(len(shares)))), codes.astype(np.int32)), np.array(shares))
+def margin(name: str, codes: Any, shares: list[float]) -> PopulationMargin:
+    return PopulationMargin(Groups(name, tuple(map(str, range(len(shares)))), codes.astype(np.int32)), np.array(shares))
 
 
 @pytest.mark.parametrize("method", FROM_R)

@@ -13,7 +13,7 @@ from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.microdata.groups import Groups
 from sotto_estimator.microdata.linearised import estimate_shares
-from sotto_estimator.microdata.raking import Margin, Raked
+from sotto_estimator.microdata.raking import PopulationMargin, Raked
 from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.microdata.scores import design_scores
 
@@ -30,7 +30,7 @@ def sampling_of(
     strata: Sequence[int] | None = None,
     clusters: Sequence[int] | None = None,
     population_size: float | None = None,
-    margins: Sequence[Margin] = (),
+    margins: Sequence[PopulationMargin] = (),
 ) -> Sampling:
     n = len(weights)
     return Sampling(
@@ -174,7 +174,7 @@ def test_variances_are_those_of_differentiated_estimates(
     random = np.random.default_rng(7)
     n = 60
     scores = SCORES[random.integers(0, 2, n)]
-    margin = Margin(groups(random.integers(0, 3, n).tolist()), np.array([0.2, 0.5, 0.3]))
+    margin = PopulationMargin(groups(random.integers(0, 3, n).tolist()), np.array([0.2, 0.5, 0.3]))
     sampling = sampling_of(
         random.uniform(0.5, 3, n).tolist(),
         strata=random.integers(0, 4, n).tolist(),
