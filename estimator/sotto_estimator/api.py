@@ -303,13 +303,14 @@ def share_test(
     """Test whether each share of a population is `null`, exactly, by the number of reports that support it.
 
     `source` is what `estimate` takes, a table of `read_data`, or counts: a `Group`, an `arm`, or several arms. Or it is
-    groups as for `compare_groups`: then each share of each group is tested, and `people` and `by` are as there.
-    `question` and `answer` choose one question or answer.
+    groups, as for `compare_groups`, with its `people` and `by`. Then each share of each group is tested. `question` and
+    `answer` choose one question or answer.
 
     `alternative` is "two-sided", "greater" or "less". `method` is "clopper-pearson" or "blaker", and says how two tails
-    make one P-value. `within` tests instead whether the share is less than these points from `null`. `fdr` holds the
-    false discovery rate of the rows: by Benjamini & Hochberg where each is a group of other people, else by Benjamini &
-    Yekutieli. `options` may have a level and simultaneous.
+    make one P-value. `within` tests instead whether the share is less than these points from `null`.
+
+    `fdr` holds the false discovery rate of the rows. It does so by Benjamini & Hochberg if each row is a group of other
+    people, else by Benjamini & Yekutieli. `options` may have a level and simultaneous.
 
     The rest is as for `estimate`. Counts that contradict the design are treated as by `compare_groups`. Raises
     SourceError, FetchError, DomainError.

@@ -34,8 +34,8 @@ class SamplingColumns:
     whose sizes in the population are known. `margins` are these sizes, by group: numbers of people, or shares of the
     population. Both may be lists, of as many columns as margins: then weights are raked until all margins hold.
 
-    `replicates` are columns of replicate weights, of which a name with * stands for all columns that fit. They go with
-    `weights`, and take the place of strata and clusters. `replicate_method` says how they were made: "brr",
+    `replicates` are columns of replicate weights. A name with * means all columns that fit. They go with `weights`, and
+    take the place of strata and clusters. `replicate_method` says how they were made: "brr",
     "fay(rho=0.3)", "jk1", "jk2", "jkn", "bootstrap" or "successive-difference". `replicate_scales` is one scale, or one
     for each replicate, where it is not the method's usual one.
     """
