@@ -309,8 +309,8 @@ def share_test(
     `alternative` is "two-sided", "greater" or "less". `method` is "clopper-pearson" or "blaker", and says how two tails
     make one P-value. `within` tests instead whether the share is less than these points from `null`.
 
-    `fdr` holds the false discovery rate of the rows. It does so by Benjamini & Hochberg if each row is a group of other
-    people, else by Benjamini & Yekutieli. `options` may have a level and simultaneous.
+    `fdr` holds the false discovery rate of the rows. Its method is Benjamini & Hochberg's if each row is a group of
+    other people. Else it is Benjamini & Yekutieli's. `options` may have a level and simultaneous.
 
     The rest is as for `estimate`. Counts that contradict the design are treated as by `compare_groups`. Raises
     SourceError, FetchError, DomainError.

@@ -41,7 +41,7 @@ _WITHIN, _NOT_LOWER, _NOT_HIGHER, _NULL, _ALTERNATIVE, _METHOD, _SCORES = in_sec
         "--within",
         metavar="POINTS",
         type=_POINTS,
-        help="Test instead for equivalence: that shares differ by less than these percentage points.",
+        help="Test instead for equivalence: a difference of less than these percentage points.",
     ),
     click.option(
         "--not-lower-by",

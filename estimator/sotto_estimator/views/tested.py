@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sotto_estimator.comparing.compare import Difference
+from sotto_estimator.comparing.equivalence import MarginTested
 from sotto_estimator.comparing.result import Row, Tested
 from sotto_estimator.comparing.tested_shares import ShareTested
 from sotto_estimator.comparing.trend import Trend
@@ -87,6 +88,7 @@ def _difference_cells(row: Difference) -> list[Cell]:
     known += [shown.estimates([row.group_estimate, row.reference_estimate]), shown.difference(row.difference)]
     high = "unbounded" if row.ratio_high is None else f"{row.ratio_high:.3g}"
     ratio = None if row.ratio_low is None else f"{row.ratio_low:.3g} to {high}"
+    ratio = "" if isinstance(row, MarginTested) else ratio
     return [*known, shown.interval("points"), ratio, row.p_value, _verdict(row.verdict)]
 
 

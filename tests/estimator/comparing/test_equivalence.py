@@ -55,7 +55,7 @@ def test_a_margin_is_shown_just_where_the_interval_is_inside(
     kind: Kind, how: dict[str, People | Target | bool], level: float
 ) -> None:
     margin, verdicts = Margin(kind, 10), set()
-    for count in (2_000, 2_090, 2_120, 2_160, 2_180, 2_300):
+    for count in (2_000, 2_120, 2_180):
         row = held(Group(2_000, 5_000, WARNER), Group(count, 5_000, WARNER), margin, **how)
         assert row.interval_level == level
         assert row.difference_low is not None
@@ -124,6 +124,7 @@ def test_verdicts_are_words() -> None:
     assert "intervals: 90 %, by the Chernoff bound" in text
     assert "P of a difference of 12 points or more either way: by two one-sided tests at 5 %" in text
     assert "equivalent" in text
+    assert "ratio" not in text
     found = json.loads(sotto("groups", *COUNTS, "--not-lower-by", "1", "--json").stdout)
     assert (found["test"], found["not_lower_by"]) == ("groups", 1)
     assert [row["verdict"] for row in found["rows"]] == ["not shown", "not lower"]
