@@ -50,7 +50,10 @@ def test_a_margin_is_shown_as_seldom_as_p_says_where_it_does_not_hold(target: Ta
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("how", "level"), [({}, 0.9), ({"people": "same"}, 0.95), ({"target": "respondents"}, 0.9)])
+@pytest.mark.parametrize(
+    ("how", "level"),
+    [({}, 0.9), ({"people": "same"}, 0.95), pytest.param({"target": "respondents"}, 0.9, marks=pytest.mark.thorough)],
+)
 def test_a_margin_is_shown_just_where_the_interval_is_inside(
     kind: Kind, how: dict[str, People | Target | bool], level: float
 ) -> None:
