@@ -82,6 +82,7 @@ def estimate(
     sampling: SamplingColumns | None = None,
     by: Literal[""] = "",
     covariances: bool = False,
+    likelihood: bool = False,
     options: IntervalOptions | None = None,
 ) -> Estimates: ...
 def estimate(
@@ -99,6 +100,7 @@ def estimate(
     by: str = "",
     pooled: bool = False,
     covariances: bool = False,
+    likelihood: bool = False,
     options: IntervalOptions | None = None,
 ) -> Estimates | SideBySide:
     """Estimate every share and mean of a survey or a table, with verdicts.
@@ -108,7 +110,8 @@ def estimate(
 
     With a URL, `survey` is the survey's id. `token` is an analyst's, by default SOTTO_TOKEN of the environment. `wave`
     and `stratum` choose whose reports are estimated. The survey says (`about`) whom shares are about, unless `options`
-    have a target. `covariances` adds the covariances of the shares.
+    have a target. `covariances` adds the covariances of the shares. `likelihood` adds the shares of maximum likelihood
+    of whole reports, from packed reports, an archive or a collector.
 
     With a table, a file or data frame with one row per person, `column` names the reports. `design` says how people
     were asked. `arm`, `reports` and `sampling` are as for `read_data`.
@@ -121,6 +124,8 @@ def estimate(
         raise SourceError("covariances go with one survey's tally, without column and by.")
     if pooled and (by != STRATUM or column):
         raise SourceError(f"pooled goes with by={STRATUM!r}, and with a survey.")
+    if likelihood and (column or by):
+        raise SourceError("likelihood goes with one survey's reports, without column and by.")
     if column:
         if survey or token or chosen:
             raise SourceError("column goes with one file, or one data frame, and without survey, wave and stratum.")
@@ -140,7 +145,14 @@ def estimate(
         return estimate_strata_of(
             of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=5), pooled=pooled
         )
-    return estimate_source(of, of.tally(chosen), chosen, options or IntervalOptions(), covariances=covariances)
+    return estimate_source(
+        of,
+        of.tally(chosen),
+        chosen,
+        options or IntervalOptions(),
+        covariances=covariances,
+        likelihood=likelihood,
+    )
 
 
 def decode(

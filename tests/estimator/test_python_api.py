@@ -306,6 +306,11 @@ HALVES = {"a": Group(180, 400, Channel(0.75, 0.25)), "b": Group(115, 380, Channe
             SourceError,
             "covariances go with one survey's tally",
         ),
+        (
+            lambda of: estimate(of, by="stratum", likelihood=True),
+            SourceError,
+            "likelihood goes with one survey's reports",
+        ),
         (lambda of: decode(of, question="home", candidates=["bonn"], limit=0), DomainError, r"limit \(0\) must be 1"),
         (lambda of: decode_unknown(of, question="home"), DomainError, "has no `unknown = true`"),
         (lambda of: decode_rappor("none.csv", "none.csv", ["bonn"]), SourceError, "none.csv"),

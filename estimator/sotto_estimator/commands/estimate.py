@@ -44,8 +44,13 @@ _INTERVALS = in_section(
 )
 
 
-_COVARIANCES, _BY_STRATUM, _POOLED, _SAVE_TALLY = in_section(
+_LIKELIHOOD, _COVARIANCES, _BY_STRATUM, _POOLED, _SAVE_TALLY = in_section(
     SURVEY,
+    click.option(
+        "--likelihood",
+        is_flag=True,
+        help="Add shares of maximum likelihood, of whole reports, with approximate intervals. Not from a tally.",
+    ),
     click.option("--covariances", is_flag=True, help="With --json: add the covariances of each question's shares."),
     click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, side by side."),
     click.option("--pooled", is_flag=True, help="With --by-stratum: add approximate estimates, for small strata."),
@@ -63,6 +68,7 @@ _EXAMPLES = (
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
 @token_option
 @chosen_options("Estimate one wave of the survey, by number  [default: all].")
+@_LIKELIHOOD
 @_COVARIANCES
 @_BY_STRATUM
 @_POOLED
@@ -82,6 +88,7 @@ def estimate(
     chosen: Selection,
     by_stratum: bool,
     pooled: bool,
+    likelihood: bool,
     covariances: bool,
     asked: DesignInput,
     paper: CountsInput | None,
@@ -108,6 +115,8 @@ def estimate(
         raise click.UsageError("--pooled goes with --by-stratum.")
     if covariances and (paper or data or by_stratum or output.style != "json"):
         raise click.UsageError("--covariances goes with --json, and with a collector's survey or tally files.")
+    if likelihood and (paper or data or by_stratum):
+        raise click.UsageError("--likelihood goes with a collector's survey, packed reports or an archive, as a whole.")
     found: Estimates | SideBySide
     if data:
         found = _of_data(data, sources, asked, options)
@@ -116,7 +125,8 @@ def estimate(
         found = paper.estimate(options)
     else:
         data.check_absent()
-        found = _of_tallies(sources, save_tally, token, chosen, by_stratum, pooled, covariances, asked, options)
+        added = {"covariances": covariances, "likelihood": likelihood}
+        found = _of_tallies(sources, save_tally, token, chosen, by_stratum, pooled, added, asked, options)
     output.show(found)
 
 
@@ -142,7 +152,7 @@ def _of_tallies(
     chosen: Selection,
     by_stratum: bool,
     pooled: bool,
-    covariances: bool,
+    added: Mapping[str, bool],
     asked: DesignInput,
     options: IntervalOptions,
 ) -> Estimates | SideBySide:
@@ -160,7 +170,11 @@ def _of_tallies(
         if not source.gives(REPORTS):
             raise click.UsageError("--by-stratum goes with a collector's URL, or with packed reports.")
         return estimate_strata_of(source, chosen.wave, options, warn, pooled=pooled)
+    if added["likelihood"] and not source.gives(REPORTS):
+        raise click.UsageError(
+            "--likelihood goes with a collector's URL, packed reports or an archive: a tally has no whole reports."
+        )
     tally = tally_of(source, chosen)
     if save_tally:
         save(tally, save_tally)
-    return estimate_source(source, tally, chosen, options, covariances=covariances)
+    return estimate_source(source, tally, chosen, options, **added)

@@ -22,7 +22,9 @@ from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism, Pure
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
-Capability = Literal["channel", "counts", "covariance", "likeliest", "plan", "groups", "axis", "decode", "unlisted"]
+Capability = Literal[
+    "channel", "counts", "covariance", "likeliest", "whole", "plan", "groups", "axis", "decode", "unlisted"
+]
 Named = object
 """A function or value by its module and name, or itself."""
 
@@ -43,12 +45,13 @@ class Inference:
     """What is known of the reports of a kind of mechanism.
 
     `figure`: what is estimated of it, a row of `FIGURES`. `channel(mechanism)`: what its reports went through.
-    `counts(tally, question)`: what its estimates are made of, a list of `FigureCounts`. `covariance(question, target)`:
-    how the covariances of n shares are made of shares and n. `likeliest(tally, question)`: the shares of maximum
-    likelihood. `plan(question, mechanism)`: its `FigureOutlook`. `groups(tally, question, target)`: a
-    `GroupEstimate` of each figure. `axis(question, mechanism, name, option, candidates)`: its `TableAxis`, with the
-    likelihood of a report. `decode(mechanism, tally, question, strings, options, keep_all)`, and `unlisted(mechanism,
-    counts or reports, alphabet, options)`: strings that are listed, and that are not, found as `unlisted_by` says.
+    `counts(tally, question)`: what its estimates are made of, a list of `FigureCounts`. `covariance(question,
+    target)`: how the covariances of n shares are made of shares and n. `likeliest(tally, question)`: the shares of
+    maximum likelihood. `whole(question)`: its `Answers`, with the likelihood of a whole report under each.
+    `plan(question, mechanism)`: its `FigureOutlook`. `groups(tally, question, target)`: a `GroupEstimate` of each
+    figure. `axis(question, mechanism, name, option, candidates)`: its `TableAxis`, with the likelihood of a report.
+    `decode(mechanism, tally, question, strings, options, keep_all)`, and `unlisted(mechanism, counts or reports,
+    alphabet, options)`: strings that are listed, and that are not, found as `unlisted_by` says.
     `pools_waves`: whether reports of several waves are estimated together. `is_of_all_counts`: whether a string is
     held against all of a cohort's counts.
     """
@@ -58,6 +61,7 @@ class Inference:
     counts: Named | Nothing
     covariance: Named | Nothing
     likeliest: Named | Nothing
+    whole: Named | Nothing
     plan: Named | Nothing
     groups: Named | Nothing
     axis: Named | Nothing
@@ -82,6 +86,7 @@ _UNKNOWN = Inference(
     counts=_NOT_PURE,
     covariance=NOT_TOLD,
     likeliest=_NO_SHARES,
+    whole=_NO_SHARES,
     plan=_NOT_PURE,
     groups=_NOT_PURE,
     axis=Nothing("mechanism ('{mechanism}') must be one whose likelihood is known, or it cannot be associated."),
@@ -93,6 +98,7 @@ _SHARES = replace(
     channel="inference.registry:share_channel",
     counts="shares.share_counts:share_counts",
     likeliest="shares.maximum_likelihood:likeliest_of_question",
+    whole=Nothing("question {id}: how likely whole reports by {mechanism} are is not known."),
     plan="planning.share_outlook:ShareOutlook",
     groups="comparing.group_estimates:share_groups",
 )
@@ -106,14 +112,21 @@ INFERENCE: Mapping[type, Inference] = {
     Mechanism: _UNKNOWN,
     PureMechanism: _SHARES,
     ChoiceMechanism: replace(
-        _SHARES, covariance="shares.covariance:of_one_answer", axis="association.axes:axis_of_answers"
+        _SHARES,
+        covariance="shares.covariance:of_one_answer",
+        whole="shares.whole_reports:OneAnswer",
+        axis="association.axes:axis_of_answers",
     ),
     SelectionMechanism: replace(
-        _SHARES, covariance="shares.covariance:of_selections", axis="association.axes:axis_of_option"
+        _SHARES,
+        covariance="shares.covariance:of_selections",
+        whole="shares.whole_reports:SelectedBits",
+        axis="association.axes:axis_of_option",
     ),
     PaddedSubset: replace(
         _SHARES,
         axis="association.axes:axis_of_member",
+        whole="shares.whole_reports:SelectedSets",
         covariance=Nothing(
             "question ('{id}') reports its options as one set, and a tally does not show how answers go together. "
             "`sotto associate` finds that from the reports."
@@ -121,6 +134,7 @@ INFERENCE: Mapping[type, Inference] = {
     ),
     AskedOption: replace(
         _SHARES,
+        whole=Nothing("{id} asks each device about some options only ({mechanism}): whole reports tell no more."),
         axis=Nothing(
             "{id} asks each device about some options only (asked-option), so reports do not show how options go "
             'together. With mechanism = "bit-flips" in the survey file, devices report all options.'
@@ -160,6 +174,7 @@ _OF_MARGINALS = replace(
     counts="shares.of_marginals:marginal_counts",
     covariance=Nothing("{id} is asked together with other questions: take those of the combinations."),
     likeliest=Nothing("{id} is asked together with other questions: take those of the combinations."),
+    whole=Nothing("{id} is asked together with other questions: take those of the combinations."),
     plan="planning.marginal_outlook:marginal_outlook",
     groups="comparing.group_estimates:marginal_groups",
 )
@@ -199,6 +214,7 @@ FIGURES: dict[str, FigureKind] = {
         is_by_answer=True,
     ),
     "covariance": FigureKind(of="share", view="views.shares:COVARIANCES"),
+    "likelihood": FigureKind(of="share", view="views.shares:LIKELIHOODS"),
     "mean": FigureKind(
         estimate="numbers.mean:mean_estimates",
         verdict="shares.verdict.judge:verdict_of_number",

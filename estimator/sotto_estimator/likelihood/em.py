@@ -23,6 +23,7 @@ _N_ADDED = 100  # cells that may come back in one step
 _MAX_CELLS = 1500  # in one Newton step: its time grows with the square, and with the cube
 _ARMIJO = 1e-4
 _LEAST_STEP = 1e-8
+_LEAST_VALUE = 1e-11  # of the largest eigenvalue of an information: below it is rounding
 _ROUNDING = 1e-14  # of a mean log-likelihood: close to the maximum a step gains less than that
 
 
@@ -55,18 +56,28 @@ class _Point:
         return max(0.0, float(self.gradient.max()) - 1)
 
 
-def fit(mixture: Mixture, *, max_iterations: int = MAX_ITERATIONS, tolerance: float = TOLERANCE) -> MixtureFit:
-    """Return the shares that make the reports likeliest; `converged` where the gap is at most `tolerance`."""
+def fit(
+    mixture: Mixture,
+    *,
+    max_iterations: int = MAX_ITERATIONS,
+    tolerance: float = TOLERANCE,
+    start: Floats | None = None,
+) -> MixtureFit:
+    """Return the shares that make the reports likeliest; `converged` where the gap is at most `tolerance`.
+
+    `start`: shares above 0 that are close to them, if any are known.
+    """
     n_cells = int(np.prod(mixture.shape))
-    point = _point(mixture, np.full(mixture.shape, 1 / n_cells))
+    point = _point(mixture, np.full(mixture.shape, 1 / n_cells) if start is None else start)
+    n_em_steps = _N_EM_STEPS if start is None else 0
     iteration = 0
     while point.gap * mixture.n_reports > tolerance and iteration < max_iterations:
-        if iteration < _N_EM_STEPS:
+        if iteration < n_em_steps:
             following = _em_step(mixture, point)
         else:
             following = _newton_step(mixture, point) or _em_step(mixture, point)
         iteration += 1
-        if iteration == _N_EM_STEPS < max_iterations and n_cells > _N_KEPT:
+        if iteration == n_em_steps < max_iterations and n_cells > _N_KEPT:
             following = _keep_largest(mixture, following)
         point = following
     gap = point.gap * mixture.n_reports
@@ -124,12 +135,23 @@ def _solve_model(information: Floats, gradient: Floats) -> Floats | None:
     """
     information[np.diag_indices_from(information)] *= 1 + 1e-12  # cells that are all but equal
     try:
-        root = np.linalg.cholesky(information).T
-        aim = scipy.linalg.solve_triangular(root, 2 * gradient - 1, trans="T", check_finite=False)
-        solution: Floats = scipy.optimize.nnls(root, aim, maxiter=10 * len(aim))[0]
-    except (np.linalg.LinAlgError, RuntimeError):  # singular to rounding, or cycling
+        root, aim = _roots(information, 2 * gradient - 1)
+        solution: Floats = scipy.optimize.nnls(root, aim, maxiter=10 * len(gradient))[0]
+    except (np.linalg.LinAlgError, RuntimeError):  # cycling
         return None
     return solution if solution.sum() > 0 else None
+
+
+def _roots(information: Floats, slope: Floats) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Return R and c with R'R the information and R'c the slope; of fewer rows where reports tell fewer cells apart."""
+    try:
+        root = np.linalg.cholesky(information).T
+        return root, scipy.linalg.solve_triangular(root, slope, trans="T", check_finite=False)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(information)
+        kept = values > _LEAST_VALUE * values[-1]
+        root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T
+        return root, root @ slope / values[kept]
 
 
 def _search_line(mixture: Mixture, point: _Point, target: Floats) -> _Point | None:

@@ -8,6 +8,7 @@ rather than narrow. To leave out the cells at 0 would promise more than was know
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.likelihood.em import MixtureFit
@@ -18,6 +19,7 @@ MAX_INFORMATION_WORK = 2 * 10**10
 """Groups of reports times the square of cells. Where either is exceeded the errors are those of products, whose work
 grows with the cells and not with their square."""
 _LEAST_CONDITION = 1e-10
+_ROUNDING = 1e-9
 
 
 def standard_errors(mixture: Mixture, fit: MixtureFit, marginals: Sequence[MixtureFit]) -> Floats:
@@ -39,6 +41,21 @@ def information_errors(mixture: Mixture, fit: MixtureFit) -> Floats:
     variances = np.diag(inverse) - sums**2 / sums.sum()
     errors: Floats = np.sqrt(variances.clip(0) / mixture.n_reports)
     return errors.reshape(mixture.shape)
+
+
+def errors_of_sums(mixture: Mixture, fit: MixtureFit, members: NDArray[np.bool_]) -> Floats:
+    """Return the standard errors of sums of cells' shares, shape (n_sums,), of `members`, shape (n_cells, n_sums).
+
+    By the same information. Infinite where the reports at hand do not tell a sum; they need not tell its cells apart.
+    """
+    n_cells = fit.shares.size
+    free = np.linalg.qr(np.column_stack([np.ones(n_cells), np.eye(n_cells)[:, 1:]]))[0][:, 1:]  # sums stay as they are
+    values, vectors = np.linalg.eigh(free.T @ mixture.information(fit.densities, np.arange(n_cells)) @ free)
+    along = vectors.T @ free.T @ members
+    is_told = values > _LEAST_CONDITION * values[-1]
+    untold = np.square(along[~is_told]).sum(axis=0) > _ROUNDING
+    variances = (np.square(along[is_told]) / values[is_told, np.newaxis]).sum(axis=0) / mixture.n_reports
+    return np.where(untold, np.inf, np.sqrt(variances))
 
 
 def product_errors(mixture: Mixture, marginals: Sequence[MixtureFit]) -> Floats:

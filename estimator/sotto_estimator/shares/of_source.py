@@ -7,6 +7,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.covariance import covariances_of
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.exact_gain import with_exact_gain
+from sotto_estimator.shares.likelihood_shares import likelihood_shares
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.selection import Selection
@@ -15,10 +16,22 @@ from sotto_protocol import Tally
 
 
 def estimate_source(
-    source: Source, tally: Tally, chosen: Selection, options: IntervalOptions, *, covariances: bool = False
+    source: Source,
+    tally: Tally,
+    chosen: Selection,
+    options: IntervalOptions,
+    *,
+    covariances: bool = False,
+    likelihood: bool = False,
 ) -> Estimates:
-    """Estimate every share and mean of a source's `tally`, which is that of the chosen reports, with verdicts."""
+    """Estimate every share and mean of a source's `tally`, which is that of the chosen reports, with verdicts.
+
+    `likelihood`: the shares of maximum likelihood of whole reports too.
+    """
     found = estimate_tally(tally, options, by_wave=source.by_wave(tally, chosen))
+    if likelihood:
+        figures = likelihood_shares(source, tally, chosen, options, found.void)
+        found = found.with_figures("likelihood", figures).held_against_design()
     if covariances:
         found = found.with_figures("covariance", covariances_of(tally, options.of(tally.survey).about))
     found = with_verdicts(replace(found, stratum=chosen.stratum), tally)

@@ -1,14 +1,14 @@
 """One source: a collector's survey, files of any kind, a data frame, or what was read of them; what each can give."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from sotto_estimator.errors import SourceError, WithheldError
-from sotto_estimator.sources.archive import read_reports
+from sotto_estimator.sources.archive import open_archive, read_reports, records_of_files
 from sotto_estimator.sources.fetch import fetch_tally, read_tallies, read_waves
 from sotto_estimator.sources.kinds import REPORTS, ROWS, TALLY, WANTED, check_kind, gives, unreadable
 from sotto_estimator.sources.records import Records, fetch_records
@@ -19,6 +19,7 @@ from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.rows import OpenTable, read_rows
 from sotto_estimator.table.table import DataTable
 from sotto_protocol import Tally
+from sotto_protocol.archive import MANIFEST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +60,10 @@ class Source:
     def records(self, chosen: Selection) -> Records:
         """Return packed reports, of which `chosen.of` are meant. Raises SourceError, FetchError, MissingExtra."""
         raise self._refuse(REPORTS)
+
+    def batches(self, chosen: Selection) -> Iterator[Records]:
+        """Yield packed reports, some at a time, of which `chosen.of` are meant. Raises as `records`."""
+        yield self.records(chosen)
 
     def table(
         self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
@@ -127,6 +132,15 @@ class FileSource(Source):
 
     def records(self, chosen: Selection) -> Records:
         return read_reports(self._one("packed reports are"))
+
+    def batches(self, chosen: Selection) -> Iterator[Records]:
+        path = self._one("packed reports are")
+        if not (path / MANIFEST).exists():
+            yield self.records(chosen)
+            return
+        manifest = open_archive(path)
+        for records in records_of_files(path, manifest.survey, manifest.files):
+            yield manifest.survey, records
 
     def table(
         self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None

@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from sotto_estimator.results.document import Cell, Column, Table
+from sotto_estimator.results.document import Cell, Column, Lines, Table
 from sotto_estimator.results.figure import Bar, bar_panels
 from sotto_estimator.results.percents import NOTHING, n_decimals_of, percent, share_percent
 from sotto_estimator.results.words import NO_INTERVAL
@@ -113,5 +113,37 @@ SHARES = FigureView(
     panels=_panels,
     group_panels=_group_panels,
     technical=lambda estimates, question: [f"{cut}." for cut in cut_words(estimates, question)],
+)
+_LIKELIHOOD = (
+    "by likelihood: shares of maximum likelihood, of whole reports. Their errors and intervals are approximate "
+    "(docs/maths-intervals.md), and about the population"
+)
+
+
+def likelihood_table(estimates: Estimates) -> Table:
+    """Return a row an answer, of maximum likelihood."""
+    columns = [Column("question"), Column("answer"), Column("by likelihood", "share")]
+    columns += [
+        Column("std. error", "share"),
+        Column("low", "share"),
+        Column("high", "share"),
+        Column("interval", "word"),
+    ]
+    rows = estimates.of_kind("likelihood")
+    return Table(
+        columns,
+        [[of.question, of.answer, of.share, of.standard_error, of.low, of.high, of.interval] for of in rows],
+    )
+
+
+LIKELIHOODS = FigureView(
+    member="likelihood",
+    members=lambda estimates: [asdict(of) for of in estimates.of_kind("likelihood")],
+    records=lambda estimates: [
+        {"question": of.question, "answer": of.answer, "n_reports": of.n_reports}
+        | {f"likelihood_{name}": getattr(of, name) for name in ("share", "standard_error", "low", "high", "interval")}
+        for of in estimates.of_kind("likelihood")
+    ],
+    blocks=lambda estimates: [likelihood_table(estimates), Lines([_LIKELIHOOD] * bool(estimates.told("likelihood")))],
 )
 COVARIANCES = FigureView(member="covariances", members=lambda estimates: [asdict(of) for of in estimates.covariances])

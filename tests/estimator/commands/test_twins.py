@@ -131,6 +131,9 @@ TWINS: dict[str, Twin] = {
     "estimate --covariances": Twin(
         "estimate lunch.json --covariances", lambda: s.estimate("lunch.json", covariances=True)
     ),
+    "estimate --likelihood": Twin(
+        "estimate lunch.records --likelihood", lambda: s.estimate("lunch.records", likelihood=True)
+    ),
     "estimate counts": Twin("estimate --yes 150 --n 400 --truth 1/2", lambda: s.estimate_arms([forced(150, 400)])),
     "estimate counts of two samples": Twin(["estimate", *ARMS], lambda: s.estimate_arms(samples())),
     "estimate --column": Twin(["estimate", *OF_TABLE], lambda: s.estimate("people.csv", **column())),
