@@ -158,7 +158,7 @@ def decode(
     columns = Columns(candidates)
     cells = BloomCells.of(counts, rates, columns.moments)
     finding = _find(cells, columns, options)
-    rows = _rows(counts, rates, candidates, options, finding)
+    rows = _rows(counts, rates, cells, candidates, options, finding)
     explained = min(1.0, math.fsum(row.share for row in rows))
     fit = _goodness(finding.model.fit)
     return Decoded(
@@ -208,7 +208,12 @@ def _find(cells: BloomCells, columns: Columns, options: DecodeOptions) -> Detect
 
 
 def _rows(
-    counts: BitCounts, rates: BitRates, candidates: Candidates, options: DecodeOptions, finding: DetectedStrings
+    counts: BitCounts,
+    rates: BitRates,
+    cells: BloomCells,
+    candidates: Candidates,
+    options: DecodeOptions,
+    finding: DetectedStrings,
 ) -> tuple[DecodedString, ...]:
     """Return the strings that were found, the commonest first."""
     model, found = finding.model, finding.is_found
@@ -219,7 +224,14 @@ def _rows(
     errors = widths / normal_quantile(check_level(options.level))
     fixed = model.standard_errors[found]
     tests = model.p_values[found], model.z_scores[found]
-    numbers = [np.clip(model.fit.bounded[found], *ends), errors, *ends, fixed, *tests, *_shifts(rates, model, found)]
+    numbers = [
+        np.clip(model.fit.bounded[found], *ends),
+        errors,
+        *ends,
+        fixed,
+        *tests,
+        *_shifts(rates, cells, model, found),
+    ]
     rows = [
         DecodedString(candidates.strings[number], *row)
         for number, row in zip(model.chosen[found].tolist(), np.stack(numbers, axis=-1).tolist(), strict=True)
@@ -277,13 +289,16 @@ def _check_reports(counts: BitCounts) -> None:
         raise SourceError("the counts hold no reports; decoding needs at least one.")
 
 
-def _shifts(rates: BitRates, model: CandidateModel, found: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _shifts(
+    rates: BitRates, cells: BloomCells, model: CandidateModel, found: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
     """Return what 1 % of fakes in every cohort adds to linear estimates, with the bits of weights > 0 set, or < 0.
 
     A set bit adds weight / contrast, and no bit at all takes if_other / contrast of the sum of all weights: of nothing,
     where other strings leave a constant free.
     """
-    weights, shares = model.fit.weights[found], model.fit.shares[found]
+    weights = model.fit.weights[found]
+    shares = weights @ cells.excess  # less what others are taken to add, which fakes leave as it is
     none = -rates.if_other * weights.sum(-1)
     most, least = (clipped.sum(-1) + none for clipped in (np.maximum(weights, 0), np.minimum(weights, 0)))
     return PERCENT * (most / rates.contrast - shares), PERCENT * (least / rates.contrast - shares)

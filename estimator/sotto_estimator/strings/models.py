@@ -11,6 +11,7 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.background import CONFOUNDED, confounding
 from sotto_estimator.strings.columns import Columns, Ints
+from sotto_estimator.strings.dense import DenseEstimates, dense_estimates, is_dense
 from sotto_estimator.strings.regression import (
     BloomCells,
     CandidateRegression,
@@ -45,6 +46,7 @@ class CandidateModel:
 
     `n_true`: of all candidates, how many are taken to have no share. `inflation`: what the errors of intervals are
     multiplied by, because the counts had a say in which candidates were chosen; tests of joining have allowed for it.
+    `every`: what is known of all eligible candidates, where the shares are from there and not from the regression.
     """
 
     chosen: Ints
@@ -53,6 +55,7 @@ class CandidateModel:
     p_values: Floats
     n_true: float
     inflation: float = 1.0
+    every: DenseEstimates | None = None
 
     @property
     def z_scores(self) -> Floats:
@@ -94,7 +97,8 @@ class CandidateSearch:
                 )
             return self._model(self.eligible)
         if not 0 < self.eligible.size <= min(MAX_FULL, self.cells.n_used // 2):
-            return self._allow_for_choice(self._grow())
+            grown = self._allow_for_choice(self._grow())
+            return self._of_all(grown.fit.spread) or grown
         full = self._model(self.eligible)
         if self.spans_others or confounding(self.cells, full.fit) >= CONFOUNDED:
             return full
@@ -108,6 +112,24 @@ class CandidateSearch:
         """Return which of the model's candidates the tests find, beside all the others."""
         called = rejected(model.p_values, self.rate, self.correction, self.columns.n, model.n_true)
         return called & (model.fit.shares > 0)
+
+    def _of_all(self, spread: float) -> CandidateModel | None:
+        """Return the model of what tests find beside all other candidates, if estimates vary by less than `spread`.
+
+        The tests are those of random columns: sums of many draws, so that they are normal.
+        """
+        if not is_dense(self.cells.n_used, self.eligible.size) or is_few(self._limit):
+            return None
+        every = dense_estimates(self.cells, self.columns, self.eligible, spread)
+        if every is None:
+            return None
+        n_true = count_true(every.p_values, self.columns.n)
+        called = rejected(every.p_values, self.rate, self.correction, self.columns.n, n_true) & (every.shares > 0)
+        room = np.sort(np.argsort(every.p_values, kind="stable")[: self.cells.n_used // 2])
+        model = self._model(self.eligible[room[called[room]]], n_true=n_true)
+        at = np.searchsorted(self.eligible, model.chosen)
+        fit = replace(model.fit, shares=every.shares[at], bounded=every.means[at], weights=every.weights[at])
+        return replace(model, fit=fit, standard_errors=every.errors[at], p_values=every.p_values[at], every=every)
 
     def _grow(self) -> CandidateModel:
         model = self._model(np.empty(0, np.intp))
@@ -190,8 +212,8 @@ class CandidateSearch:
         """Return a score of each candidate: in the model, or by the test of joining it."""
         if model.chosen.size == self.eligible.size:
             return model.z_scores
-        p_values = np.clip(self._screen(model, None)[self.eligible], _LEAST_P_VALUE, 1 - 1e-16)
-        scores: Floats = -special.ndtri(p_values)
+        p_values = model.every.p_values if model.every else self._screen(model, None)[self.eligible]
+        scores: Floats = -special.ndtri(np.clip(p_values, _LEAST_P_VALUE, 1 - 1e-16))
         scores[np.searchsorted(self.eligible, model.chosen)] = model.z_scores
         return scores
 
@@ -203,16 +225,19 @@ class CandidateSearch:
 
     def _screen(self, model: CandidateModel, matrix: sparse.csr_array | None) -> Floats:
         """Return p-values of score tests: a random column's sum of weighted residuals, whatever made the residuals."""
-        n_draws = self.columns.n_hashes * int(np.count_nonzero(self.cells.n_devices[:: self.cells.shape[1]]))
-        limit = winsor_limit(n_draws, self.rate / self.columns.n)
-        weighted = winsorised(model.fit, limit).reshape(self.cells.shape)
-        if self.cells.has_others and is_few(limit):
+        weighted = winsorised(model.fit, self._limit).reshape(self.cells.shape)
+        if self.cells.has_others and is_few(self._limit):
             levels = levels_of(weighted)
             return tail_of_draws(levels, self.columns.n_hashes, self._sums(levels, matrix))
         deviation = math.sqrt(float(self.columns.moments.quadratic(weighted).sum()))
         deviation = max(deviation, _ROUNDING * float(np.abs(weighted).sum()))
         scores = self._sums(weighted, matrix) - self.columns.moments.density * weighted.sum()
         return upper_tail(scores, np.full(scores.shape, deviation), self._skewness(weighted))
+
+    @property
+    def _limit(self) -> float:
+        n_draws = self.columns.n_hashes * int(np.count_nonzero(self.cells.n_devices[:: self.cells.shape[1]]))
+        return winsor_limit(n_draws, self.rate / self.columns.n)
 
     def _sums(self, values: Floats, matrix: sparse.csr_array | None) -> Floats:
         """Return the sums of values of cells over the columns of the matrix, or of all candidates."""

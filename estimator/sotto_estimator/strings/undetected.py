@@ -42,7 +42,11 @@ def undetected_strings(
     estimate of the candidate beside those of the model: a share is above it with probability `miss`, as far as the
     normal errors hold.
     """
-    linear, errors = _beside_the_model(cells, columns, model)
+    if model.every is None:
+        linear, errors = _beside_the_model(cells, columns, model)
+    else:
+        linear, errors = np.full((2, columns.n), np.nan)
+        linear[model.every.candidates], errors[model.every.candidates] = model.every.shares, model.every.errors
     bounded = np.maximum(linear, 0)
     linear[model.chosen], errors[model.chosen] = model.fit.shares, model.standard_errors
     bounded[model.chosen] = model.fit.bounded
