@@ -29,7 +29,7 @@ SMALLEST: Mapping[str, Mapping[str, Any]] = {
     "pages": {"N_STORED": 1000, "N_FEW": 100, "N_STARTS": 1, "N_READS": 1},
     "planning": {"N_QUESTIONS": 5, "SIZES": (1000,), "N_TAILS": 1000, "N_ROUNDS": 1},
     "anytime": {"SIZES": (30,), "EPSILONS": (1,), "SHARES": (0.3,), "N_SURVEYS": 50, "N_REPORTS": 50, "N_DAYS": 2},
-    "regression": {"N_ROUNDS": 1},
+    "regression": {"N_ROUNDS": 1, "N_ROWS": 1000},
     "intervals": {"CASES": (("1", "2", 0.2, 100),)},
     "pooled": {"N_RECORDS": 1000},
     "table": {"N_ROWS": 1000},

@@ -135,7 +135,7 @@ def regress(
     texts, read = report_texts_of(yes_is, report_texts), _read_formula(formula)
     column = ReportColumn(read.reports, designs_by_arm(read_designs(designs), arm), arm, texts)
     asked = RegressionSpec(read, column, outcome, random_intercept, sampling, offset)
-    data = FileSource((file,)).table(asked.names, complete=asked.complete)
+    data = FileSource((file,)).table(asked.names, complete=asked.complete, numbers=asked.numbers)
     for design in column.read(data).designs:
         DesignInput(allow_conclusive=allow_conclusive).check(design)
     output.show(asked.fit(data, [*map(_read_cells, people)], level))

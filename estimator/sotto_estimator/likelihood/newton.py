@@ -25,14 +25,14 @@ _LONGEST = 4.0
 class Local:
     """A log-likelihood at a point: its value, its score, shape (k,), and two informations, shape (k, k).
 
-    `information` is the observed one, minus the Hessian. `complete` is that of the complete data, as if the hidden
+    `information` is the observed one, minus the Hessian. `complete` returns that of the complete data, as if the hidden
     answers were known: never negative, and its steps are EM's (Louis 1982).
     """
 
     log_likelihood: float
     score: Floats
     information: Floats
-    complete: Floats
+    complete: Callable[[], Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +74,9 @@ def _step_of_curvatures(local: Local) -> Floats:
     Curvatures are measured in those of the complete data, in which EM's steps are 1: at most 1 / _FLATTEST of these are
     made at once. The complete information has so little of a ridge added that it can always be measured in.
     """
-    size = len(local.score)
-    scale = np.trace(local.complete) / size or 1.0
-    root = np.linalg.cholesky(local.complete + _RIDGE * scale * np.eye(size))
+    size, complete = len(local.score), local.complete()
+    scale = np.trace(complete) / size or 1.0
+    root = np.linalg.cholesky(complete + _RIDGE * scale * np.eye(size))
     whitened = np.linalg.inv(root)
     bends, directions = np.linalg.eigh(whitened @ local.information @ whitened.T)
     along = directions.T @ (whitened @ local.score) / np.maximum(np.abs(bends), _FLATTEST)

@@ -1,6 +1,8 @@
 """Logistic and multinomial regression of a hidden answer on what is known of people."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import logsumexp
@@ -13,8 +15,9 @@ from sotto_estimator.regression.hidden_answer import HiddenAnswer, log_softmax
 from sotto_estimator.regression.inference import prediction_of
 from sotto_estimator.regression.mixture import RowLikelihood
 from sotto_estimator.regression.model import FittedModel, Without
+from sotto_estimator.regression.restricted import fit_restricted
 from sotto_estimator.regression.result import Prediction
-from sotto_estimator.regression.sample import Sample
+from sotto_estimator.regression.sample import Sample, alike
 from sotto_estimator.regression.unrelated_answer import UnrelatedAnswer
 
 UNRELATED = ("unrelated = yes", INTERCEPT)
@@ -23,21 +26,51 @@ _LEAST = 1e-300
 """In place of a mean probability of 0, whose log odds no number is."""
 
 
-def fit_answer(question: str, sample: Sample) -> FittedModel:
-    """Fit it, and what it is compared to. Raises SourceError for columns that are collinear."""
+def fit_answer(question: str, sample: Sample, constant: Fitted) -> FittedModel:
+    """Fit it, and what it is compared to; `constant`: the fit without terms.
+
+    Raises SourceError for columns that are collinear.
+    """
     terms, n_equations = sample.terms, len(sample.answers) - 1
     every = range(len(terms.names))
-    fitted = fit_columns(sample, every)
+    basis = basis_of(terms.matrix, sample.weights, terms.names)
+    fitted = fit_columns(sample, every, basis=basis)
+    dropped = terms.tested()
+    kept = [[place for place in every if place not in columns] for columns in dropped.values()]
+    at_once = fit_restricted(sample, basis, fitted, kept)
 
-    def without(columns: Sequence[int]) -> Without:
-        kept = [place for place in every if place not in columns]
+    def without(columns: Sequence[int], number: int) -> Without:
         places = tuple(equation * len(every) + column for equation in range(n_equations) for column in columns)
-        return Without(places, fit_columns(sample, kept, None if sample.drawn else fitted.without(places)))
+        if sample.drawn:  # there are no likelihood ratio tests
+            return Without(places, math.nan, fitted.without(places))
+        if (found := at_once[number]) is not None:
+            return Without(places, *found)
+        starts = [fitted.without(places), *([None] if len(fitted.separated) else [])]  # far out there is more than one
+        alone = [fit_columns(sample, kept[number], start, basis) for start in starts]
+        return Without.of(places, max(alone, key=lambda of: of.log_likelihood))
 
-    null = without([place for place in every if terms.names[place] != INTERCEPT])
-    each = {term: without(columns) for term, columns in terms.tested().items()}
+    each = {term: without(columns, number) for number, (term, columns) in enumerate(dropped.items())}
+    not_constant = [place for place in every if terms.names[place] != INTERCEPT]
+    places = tuple(equation * len(every) + column for equation in range(n_equations) for column in not_constant)
+    null = Without.of(places, constant)
     more = (UNRELATED,) * sample.has_unrelated
     return FittedModel(sample.n_rows, (*labels_of(question, sample), *more), fitted, null, each, n_scales=len(more))
+
+
+def fit_null(sample: Sample) -> Fitted:
+    """Fit the model without terms: rows with the same channel and offset are one."""
+    terms, offset = sample.terms, sample.offset
+    kept = [place for place, name in enumerate(terms.names) if name == INTERCEPT]
+    first, group = alike([*sample.log_channel.T, *([] if offset is None else [offset])])
+    merged = Sample(
+        sample.answers,
+        np.asfortranarray(sample.log_channel[first]),
+        np.bincount(group, sample.weights).astype(np.float64),
+        replace(terms, matrix=terms.matrix[first][:, kept], names=(INTERCEPT,) * len(kept)),
+        first,
+        offset=None if offset is None else offset[first],
+    )
+    return fit_columns(merged, range(len(kept)))
 
 
 def labels_of(question: str, sample: Sample) -> tuple[tuple[str, str], ...]:
@@ -45,10 +78,18 @@ def labels_of(question: str, sample: Sample) -> tuple[tuple[str, str], ...]:
     return tuple((f"{question} = {answer}", name) for answer in sample.answers[:-1] for name in sample.terms.names)
 
 
-def fit_columns(sample: Sample, columns: Sequence[int], start: Floats | None = None) -> Fitted:
-    """Fit the model of some of the columns. `start`: coefficients by equation, from which the climb begins."""
+def fit_columns(
+    sample: Sample, columns: Sequence[int], start: Floats | None = None, basis: Basis | None = None
+) -> Fitted:
+    """Fit the model of some of the columns. `start`: coefficients by equation, from which the climb begins.
+
+    `basis`: of all columns, where it is known.
+    """
     kept = list(columns)
-    basis = basis_of(sample.terms.matrix[:, kept], sample.weights, [sample.terms.names[place] for place in kept])
+    if basis is None:
+        basis = basis_of(sample.terms.matrix[:, kept], sample.weights, [sample.terms.names[place] for place in kept])
+    else:
+        basis = basis.of(kept)
     bases = [basis] * (len(sample.answers) - 1)
     likelihood: RowLikelihood = HiddenAnswer(sample.log_channel)
     if sample.has_unrelated:

@@ -13,6 +13,11 @@ _LARGEST = 1e100
 """Of numbers whose squares are taken, and multiplied."""
 
 
+_ALMOST_ORTHOGONAL = 0.1
+_BLOCK_ROWS = 2048
+"""So many rows of a few columns stay in a processor's cache."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Basis:
     """A matrix X = Q R, weighted rows of Q orthogonal and of mean square 1: coefficients of Q are R @ those of X."""
@@ -20,12 +25,24 @@ class Basis:
     matrix: Floats
     triangle: Floats
 
+    def of(self, columns: Sequence[int]) -> "Basis":
+        """Return the basis of some of the columns of X."""
+        if len(columns) == self.triangle.shape[1]:
+            return self
+        turn, triangle = np.linalg.qr(self.triangle[:, list(columns)])
+        return Basis(self.matrix @ turn, triangle)
+
 
 def basis_of(matrix: Floats, weights: Floats, names: Sequence[str]) -> Basis:
     """Return the basis. Raises SourceError, which names a column that others add up to, or that is too large."""
-    for name, column in zip(names, matrix.T, strict=True):
-        check_size(name, column)
-    root = np.sqrt(weights / weights.sum())[:, None]
+    for name, largest in zip(names, np.abs(matrix).max(axis=0).tolist(), strict=True):
+        check_size(name, largest)
+    parts = weights / weights.sum()
+    with np.errstate(over="ignore"):
+        found = _by_cholesky(matrix, parts)
+    if found is not None:
+        return found
+    root = np.sqrt(parts)[:, None]
     scale = np.sqrt(((root * matrix) ** 2).sum(axis=0))
     orthogonal, triangle = np.linalg.qr(root * (matrix / scale))
     for place in np.flatnonzero(np.abs(np.diag(triangle)) < _TOLERANCE):
@@ -33,9 +50,39 @@ def basis_of(matrix: Floats, weights: Floats, names: Sequence[str]) -> Basis:
     return Basis(orthogonal / root, triangle * scale)
 
 
-def check_size(name: str, values: Floats) -> None:
-    """Raise SourceError where all values are 0, or so large or small that their squares are no numbers."""
-    largest = float(np.abs(values).max())
+def _by_cholesky(matrix: Floats, parts: Floats) -> Basis | None:
+    """Return the basis by two factors of Cholesky, as good as Householder's where the first is almost orthogonal.
+
+    None where columns are too near to collinear for it (Yamamoto, Nakatsukasa, Yanagisawa & Fukaya 2015).
+    """
+    products_of = products(matrix, parts, matrix)
+    scale = np.sqrt(np.diag(products_of))
+    try:
+        first = np.linalg.cholesky(products_of / np.outer(scale, scale), upper=True) * scale
+        almost = matrix @ np.linalg.inv(first)
+        again = products(almost, parts, almost)
+        if not np.abs(again - np.eye(len(again))).sum() < _ALMOST_ORTHOGONAL:
+            return None
+        second = np.linalg.cholesky(again, upper=True)
+    except np.linalg.LinAlgError:
+        return None
+    return Basis(almost @ np.linalg.inv(second), second @ first)
+
+
+def products(one: Floats, weights: Floats, other: Floats) -> Floats:
+    """Return one.T @ (weights * other), in blocks of rows."""
+    found = np.zeros((one.shape[1], other.shape[1]))
+    for start in range(0, len(weights), _BLOCK_ROWS):
+        rows = slice(start, start + _BLOCK_ROWS)
+        found += one[rows].T @ (weights[rows, None] * other[rows])
+    return found
+
+
+def check_size(name: str, largest: float) -> None:
+    """Raise SourceError where all values are 0, or so large or small that their squares are no numbers.
+
+    `largest`: the largest absolute value.
+    """
     if not largest:
         raise SourceError(f"{name} is 0 in every row: leave it out.")
     if not 1 / _LARGEST <= largest <= _LARGEST:

@@ -78,9 +78,12 @@ class Clustered:
         return replace(found, converged=False)
 
 
-def fit_clustered(question: str, cluster: str, clustered: Clustered) -> tuple[FittedModel, str]:
-    """Return the fit, and what is to be said of the clusters. Where they do not differ it is the fit without them."""
-    plain = fit_answer(question, clustered.sample)
+def fit_clustered(question: str, cluster: str, clustered: Clustered, constant: Fitted) -> tuple[FittedModel, str]:
+    """Return the fit, and what is to be said of the clusters. Where they do not differ it is the fit without them.
+
+    `constant`: the fit without clusters and terms.
+    """
+    plain = fit_answer(question, clustered.sample, constant)
     every = range(len(clustered.sample.terms.names))
     fitted = clustered.fit(every, np.append(plain.fitted.coefficients, _FIRST_SD))
     differ = ratio_test(f"sd({cluster})", fitted.log_likelihood, plain.fitted.log_likelihood, 1)
@@ -90,7 +93,7 @@ def fit_clustered(question: str, cluster: str, clustered: Clustered) -> tuple[Fi
 
     def without(other: Without) -> Without:
         kept = [place for place in every if place not in other.places]
-        return Without(other.places, clustered.fit(kept, np.append(other.fitted.coefficients, sd)))
+        return Without.of(other.places, clustered.fit(kept, np.append(other.coefficients, sd)))
 
     model = FittedModel(
         plain.n_rows,

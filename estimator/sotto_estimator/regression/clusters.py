@@ -56,7 +56,7 @@ class Clusters:
             float(totals.sum()),
             mean.sum(axis=0),
             complete - np.einsum("jq,jqk,jql->kl", given, off, off),
-            self._bend(parts * expected, of_rows),
+            lambda: self._bend(parts * expected, of_rows),
         )
 
     def _nodes(self, centre: Floats, sd: float) -> tuple[Floats, Floats]:

@@ -64,15 +64,22 @@ def fit_rows(
     """
     rows = Rows(likelihood, [basis.matrix for basis in bases], weights, offset)
     triangle = block_diag(*[basis.triangle for basis in bases])
-    from_start = np.zeros(len(triangle)) if start is None else triangle @ start
-    maximum = maximise(rows.at, from_start)
-    if start is not None and not maximum.converged:
+    maximum = None if start is None else _climb(rows, triangle @ start)
+    if maximum is None or not maximum.converged:
         maximum = maximise(rows.at, np.zeros(len(triangle)))
     if drawn is None:
         return fitted_of(maximum, triangle, float(weights.sum()))
     of_scores = drawn.covariance_of_scores(rows.scores(maximum.place)) if len(triangle) else None
     fitted = fitted_of(maximum, triangle, float(weights.sum()), of_scores)
     return replace(fitted, degrees_of_freedom=drawn.degrees_of_freedom)
+
+
+def _climb(rows: Rows, start: Floats) -> Maximum | None:
+    """Return where a climb ends; None where it begins so far out that nothing can be told there."""
+    try:
+        return maximise(rows.at, start)
+    except np.linalg.LinAlgError:
+        return None
 
 
 def fitted_of(maximum: Maximum, triangle: Floats, n_rows: float, of_scores: Floats | None = None) -> Fitted:
@@ -84,7 +91,7 @@ def fitted_of(maximum: Maximum, triangle: Floats, n_rows: float, of_scores: Floa
         empty = np.zeros(0)
         return Fitted(empty, np.zeros((0, 0)), maximum, np.zeros(0, np.int64), 0.0)
     inverse = np.linalg.inv(triangle)
-    sizes, directions = np.linalg.eigh(maximum.local.complete / n_rows)
+    sizes, directions = np.linalg.eigh(maximum.local.complete() / n_rows)
     is_lost = sizes < _SEPARATED
     kept = directions[:, ~is_lost]
     covariance = np.zeros_like(triangle)

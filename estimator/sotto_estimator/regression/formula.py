@@ -152,9 +152,10 @@ class Terms:
         found = {}
         for name in names:
             listed = [re.fullmatch(rf"(?:C\()?{re.escape(name)}(?:,.*)?\)?\[T\.(.*)\]", of) for of in self.names]
-            compared = {match[1] for match in listed if match}
+            if not (compared := {match[1] for match in listed if match}):
+                continue
             left = [label for label in table.columns[name].labels if label not in compared]
-            if compared and len(left) == 1:
+            if len(left) == 1:
                 found[name] = left[0]
         return found
 
@@ -175,6 +176,7 @@ def terms_of(formula: Formula, table: DataTable) -> Terms:
     frame = pd.DataFrame(
         {name: series_of(columns[name], is_category=name in formula.categories) for name in formula.names},
         index=range(table.n_rows),
+        copy=False,
     )
     try:
         with _quiet():

@@ -7,6 +7,9 @@ import numpy as np
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.regression.mixture import RowLocal, mix
 
+MAX_LOG_ODDS = 300.0
+"""Probabilities, and their products, are told apart from 0 up to here."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenAnswer:
@@ -20,10 +23,24 @@ class HiddenAnswer:
 
     def at(self, predictors: Floats) -> RowLocal:
         """Return the log-likelihood of each row; the scores are P(z | report) - P(z)."""
+        if predictors.shape[1] == 1 and np.abs(predictors).max(initial=0) < MAX_LOG_ODDS:
+            return _of_two(np.exp(self.log_channel), predictors[:, 0])
         log_shares = log_softmax(predictors)
         shares = np.exp(log_shares)
         bends, scores = covariances(shares)[:, None], scores_of(shares)
         return mix(log_shares + self.log_channel, scores, bends, bends)
+
+
+def _of_two(channel: Floats, log_odds: Floats) -> RowLocal:
+    """Return the log-likelihood of rows with two answers, without their logarithms."""
+    odds = np.exp(log_odds)
+    second = 1 / (1 + odds)
+    first = odds * second
+    prob = channel[:, 0] * first + channel[:, 1] * second
+    complete = first * second
+    score = (channel[:, 0] - channel[:, 1]) * complete / prob
+    information = complete - channel[:, 0] * first / prob * (channel[:, 1] * second / prob)
+    return RowLocal(np.log(prob), score[:, None], information[:, None, None], complete[:, None, None])
 
 
 def log_softmax(predictors: Floats) -> Floats:

@@ -60,6 +60,7 @@ class _Found:
     maximum: Maximum
     model: FittedModel
     names: tuple[str, ...]
+    constant: Fitted
 
     @property
     def place(self) -> Floats:
@@ -80,18 +81,19 @@ def _fit(terms: HiddenTerms, parts: Sequence[Bytes], counts: NDArray[np.int64]) 
     maximum = joint.fit(table, nothing, [])
     whole = joint.slopes(maximum)
 
-    def without(dropped: list[int]) -> Without:
+    def without(dropped: list[int]) -> Fitted:
         kept = np.delete(np.arange(len(names)), dropped)
         less = replace(joint, matrix=matrix[:, kept])
-        best = less.fit(table, nothing[kept], [np.clip(whole.without(dropped), -5, 5)])
-        return Without(tuple(dropped), less.slopes(best))
+        return less.slopes(less.fit(table, nothing[kept], [np.clip(whole.without(dropped), -5, 5)]))
 
     labels = tuple((_equation(terms), name) for name in names)
-    null = without([*range(1, len(names))])
-    tested = {name: without(columns) for name, columns in places.items()} if len(places) > 1 else {}
+    constant = without([*range(1, len(names))])
+    null = Without.of(range(1, len(names)), constant)
+    each = places.items() if len(places) > 1 else ()
+    tested = {name: Without.of(columns, without(columns)) for name, columns in each}
     if not tested:
         tested = {next(iter(places)): null}
-    return _Found(joint, maximum, FittedModel(int(mixture.n_reports), labels, whole, null, tested), names)
+    return _Found(joint, maximum, FittedModel(int(mixture.n_reports), labels, whole, null, tested), names, constant)
 
 
 def _not_fitted(terms: HiddenTerms, n_reports: int, level: float, void: tuple[GroupMisfit, ...]) -> Regression:
@@ -172,7 +174,7 @@ def _warnings(terms: HiddenTerms, found: _Found) -> list[str]:
     fitted: Fitted = found.model.fitted
     labels = [(equation, name) for (equation, name) in found.model.labels]
     of_all = found.model.tests()[0].p_value
-    said = warnings_of(fitted, labels, found.model.null.fitted, terms.outcome.labels, lambda _: of_all)
+    said = warnings_of(fitted, labels, found.constant, terms.outcome.labels, lambda _: of_all)
     table = found.joint.shares(found.place).sum(axis=0)
     if n_empty := int((table < _EDGE).sum()):
         said.append(

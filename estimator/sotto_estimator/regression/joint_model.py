@@ -58,7 +58,7 @@ class JointModel:
         scores = self.scores(place)
         complete = self._complete(place, posterior)
         within = scores.T @ (posterior[:, None] * scores) - self._squares(shares, densities, scores)
-        return Local(value, n * (posterior @ scores), n * (complete - within), n * complete)
+        return Local(value, n * (posterior @ scores), n * (complete - within), lambda: n * complete)
 
     def expected_information(self, place: Floats, other: Floats) -> Floats:
         """Return one report's Fisher information at `other`, were the truth there; `place`: where the reports are from.

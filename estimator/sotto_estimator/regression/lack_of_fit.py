@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from sotto_estimator.channel.channel import Floats
+from sotto_estimator.regression.basis import products
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.hidden_answer import HiddenAnswer
 from sotto_estimator.regression.sample import Sample
@@ -24,13 +25,10 @@ def lack_of_fit(sample: Sample, fitted: Fitted) -> dict[str, float]:
     logits = matrix @ fitted.coefficients + (0.0 if sample.offset is None else sample.offset)
     groups = _tenths(logits, sample.weights)
     scores, expected = _scores(sample, logits)
-    both = np.hstack([matrix, groups])
-    of_both = both.T @ (expected[:, None] * both)
-    k = matrix.shape[1]
-    across = of_both[k:, :k]
-    spread = of_both[k:, k:] - across @ np.linalg.solve(of_both[:k, :k], across.T)
-    sizes, directions = np.linalg.eigh(spread)
-    is_free = sizes > _TOLERANCE * np.trace(of_both[k:, k:])
+    within, across = products(matrix, expected, matrix), products(groups, expected, matrix)
+    own = expected @ groups
+    sizes, directions = np.linalg.eigh(np.diag(own) - across @ np.linalg.solve(within, across.T))
+    is_free = sizes > _TOLERANCE * own.sum()
     if not is_free.any():
         return {}
     along = (directions.T @ (groups.T @ scores))[is_free]

@@ -9,6 +9,7 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.likelihood.newton import Local
+from sotto_estimator.regression.basis import products
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +87,7 @@ class Rows:
             float(self.weights @ of_rows.log_likelihood),
             np.concatenate(score),
             self._assemble(of_rows.information),
-            self._assemble(of_rows.complete),
+            lambda: self._assemble(of_rows.complete),
         )
 
     def scores(self, place: Floats) -> Floats:
@@ -97,7 +98,7 @@ class Rows:
     def _assemble(self, of_rows: Floats) -> Floats:
         """Return the matrix of all coefficients from those of the rows' predictors."""
         blocks = [
-            [one.T @ ((self.weights * of_rows[:, k, j])[:, None] * other) for j, other in enumerate(self.matrices)]
+            [products(one, self.weights * of_rows[:, k, j], other) for j, other in enumerate(self.matrices)]
             for k, one in enumerate(self.matrices)
         ]
         found: Floats = np.block(blocks)

@@ -1,10 +1,12 @@
 """A fitted model and those it is compared with: coefficients, tests, and how well it fits."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.inference import coefficients_of, ratio_test, wald_test
 from sotto_estimator.regression.result import Coefficient, FitQuality, Test
@@ -12,10 +14,19 @@ from sotto_estimator.regression.result import Coefficient, FitQuality, Test
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Without:
-    """The fit without some terms: `places` of the coefficients that are 0 in it."""
+    """The fit without some terms: `places` of the coefficients that are 0 in it; the others.
+
+    Of a sample that is not simple, where nobody asks for the likelihood, it may be NaN.
+    """
 
     places: tuple[int, ...]
-    fitted: Fitted
+    log_likelihood: float
+    coefficients: Floats
+
+    @classmethod
+    def of(cls, places: Sequence[int], fitted: Fitted) -> "Without":
+        """Return what is needed of a fit."""
+        return cls(tuple(places), fitted.log_likelihood, fitted.coefficients)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +60,7 @@ class FittedModel:
             if other.places:
                 n_zero = len(other.places)
                 if degrees is None:
-                    found.append(ratio_test(name, self.fitted.log_likelihood, other.fitted.log_likelihood, n_zero))
+                    found.append(ratio_test(name, self.fitted.log_likelihood, other.log_likelihood, n_zero))
                 coefficients, covariance = self.fitted.coefficients, self.fitted.covariance
                 found.append(wald_test(name, other.places, coefficients, covariance, degrees))
         return (*found, *self.others)
@@ -59,7 +70,7 @@ class FittedModel:
         maximum, nan = self.fitted.maximum, math.nan
         if self.fitted.degrees_of_freedom is not None:
             return FitQuality(nan, nan, nan, nan, nan, maximum.n_iterations, maximum.converged)
-        value, null = self.fitted.log_likelihood, self.null.fitted.log_likelihood
+        value, null = self.fitted.log_likelihood, self.null.log_likelihood
         n_free = len(self.fitted.coefficients)
         aic, bic = 2 * n_free - 2 * value, n_free * float(np.log(self.n_rows)) - 2 * value
         return FitQuality(value, null, max(0.0, 1 - value / null), aic, bic, maximum.n_iterations, maximum.converged)

@@ -27,7 +27,7 @@ def read_outcome(column: DataColumn, sample: Sample, kind: str) -> tuple[Outcome
         values = column.numbers()
         if found := too_far([column.name], values[:, None]):
             raise column.fault(int(column.codes[found.row]), f"must be {found.expected}")
-        check_size(f"column {column.name}", _varied(column, values))
+        check_size(f"column {column.name}", float(np.abs(_varied(column, values)).max()))
         return OutcomeSample.of_numbers(sample, values[sample.first]), "normal"
     if None in events:
         is_odd = [

@@ -75,7 +75,7 @@ class OutcomeSample:
         sample = self.sample
         names, n_added = sample.terms.names, len(sample.answers) - 1
         whole = basis_of(sample.terms.matrix, sample.weights, names)
-        own = basis_of(sample.terms.matrix[:, columns], sample.weights, [names[place] for place in columns])
+        own = whole.of(columns)
         ones = np.ones((len(sample.weights), 1))
         none = Basis(ones[:, :0], np.zeros((0, 0)))
         one = Basis(ones, np.ones((1, 1)))
@@ -111,7 +111,7 @@ def fit_outcome(formula: Formula, data: OutcomeSample) -> FittedModel:
     def without(columns: Sequence[int], has_hidden: bool) -> Without:
         places = [n_of_answer + column for column in columns] + [*of_hidden] * (not has_hidden)
         start = None if sample.drawn else fitted.without(places)
-        return Without(tuple(places), data.fit([of for of in every if of not in columns], has_hidden, start))
+        return Without.of(places, data.fit([of for of in every if of not in columns], has_hidden, start))
 
     null = without([place for place in every if names[place] != INTERCEPT], False)
     each = {term: without(columns, True) for term, columns in sample.terms.tested().items()}

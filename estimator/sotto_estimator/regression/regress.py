@@ -83,4 +83,4 @@ def regress(
     column = ReportColumn(read.reports, {label: read_spec(of) for label, of in designs.items()}, arm, tuple(reports))
     spec = RegressionSpec(read, column, outcome, random_intercept, sampling or SamplingColumns(), offset)
     people = [{name: str(value) for name, value in cells.items()} for cells in predict]
-    return spec.fit(given.table(spec.names, complete=spec.complete), people, options.level)
+    return spec.fit(given.table(spec.names, complete=spec.complete, numbers=spec.numbers), people, options.level)

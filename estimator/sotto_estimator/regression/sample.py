@@ -16,6 +16,9 @@ from sotto_estimator.regression.unrelated_answer import PAIRS
 from sotto_estimator.table.reported import Reported
 from sotto_estimator.table.table import DataColumn
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Of Knuth's multiplicative hashing, 2^64 over the golden ratio (The Art of Computer Programming 3, 6.4)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
@@ -55,12 +58,12 @@ def sample_of(
     """
     order = order_of(reported.designs[0])
     check_arms(reported.counts())
-    first, group = alike([reported.arms, reported.reports, *(column.codes for column in columns)])
+    first, group = alike([reported.arms, reported.reports, *(column.key for column in columns)])
     channels = channel_rows(reported.designs, reported.arms[first], reported.reports[first])[:, order]
     with np.errstate(divide="ignore"):
         log_channel = np.log(np.asfortranarray(channels))
     answers = tuple(dict.fromkeys(reported.designs[0].answers[place] for place in order))
-    at_first = replace(terms, matrix=terms.matrix[first])
+    at_first = terms if len(first) == len(group) else replace(terms, matrix=terms.matrix[first])
     if sampling is None:
         return Sample(answers, log_channel, np.bincount(group).astype(np.float64), at_first, first)
     drawn = SamplingDesign.of(sampling, group, (len(answers) - 1) * terms.matrix.shape[1])
@@ -89,10 +92,19 @@ def channel_rows(designs: Sequence[Design], arms: NDArray[np.int32], reports: ND
     return found
 
 
-def alike(codes: Sequence[NDArray[np.integer]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first row of each group of rows with the same codes, and the group of each row."""
-    group = np.zeros(len(codes[0]), np.int64)
-    for column in codes:
-        group = np.unique(group * (int(column.max()) + 1) + column, return_inverse=True)[1]
-    _, first, group = np.unique(group, return_index=True, return_inverse=True)
-    return first, group
+def alike(columns: Sequence[NDArray[np.generic]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first row of each group of rows that are the same in all columns, and the group of each row.
+
+    Rows are sorted by a hash. Where two that differ share one, which is as good as never, all columns are sorted.
+    """
+    bits = [np.ascontiguousarray(column).astype(np.float64).view(np.uint64) for column in columns]
+    mixed = np.zeros(len(bits[0]), np.uint64)
+    for column in bits:
+        mixed = (mixed ^ column) * _ODD
+        mixed ^= mixed >> np.uint64(29)
+    _, first, group = np.unique(mixed, return_index=True, return_inverse=True)
+    if len(first) == len(mixed):
+        return np.arange(len(mixed)), np.arange(len(mixed))
+    if not all((column[first][group] == column).all() for column in bits):
+        _, first, group = np.unique(np.stack(bits, axis=1), axis=0, return_index=True, return_inverse=True)
+    return first, group.ravel()

@@ -16,6 +16,7 @@ from sotto_estimator.regression.answer_fit import AnswerFit
 from sotto_estimator.regression.answer_model import (
     fit_answer,
     fit_columns,
+    fit_null,
     labels_of,
     predict_answers,
     predict_average,
@@ -23,7 +24,7 @@ from sotto_estimator.regression.answer_model import (
 from sotto_estimator.regression.cluster_model import Clustered, fit_clustered
 from sotto_estimator.regression.contradicted import misfits_of_rows
 from sotto_estimator.regression.fitting import Fitted
-from sotto_estimator.regression.formula import INTERCEPT, Formula, terms_of
+from sotto_estimator.regression.formula import Formula, terms_of
 from sotto_estimator.regression.inference import ratio_test
 from sotto_estimator.regression.lack_of_fit import lack_of_fit
 from sotto_estimator.regression.model import FittedModel
@@ -68,6 +69,13 @@ class RegressionSpec:
         """The columns of which none may miss anything: how people were asked, and how they were drawn."""
         return [*self.reports.about, *self.sampling.names]
 
+    @property
+    def numbers(self) -> list[str]:
+        """The columns of which nothing but numbers is wanted, if they have no other cells."""
+        formula = self.formula
+        texts = {formula.outcome, formula.reports, self.random_intercept, *formula.categories, *self.complete}
+        return [name for name in (*formula.names, *filter(None, [self.offset])) if name not in texts]
+
     def fit(self, table: DataTable, people: Sequence[Mapping[str, str]], level: float) -> Regression:
         """Fit it. `people`: of whom predictions are wanted. Raises DomainError, SourceError."""
         check_level(level)
@@ -89,7 +97,8 @@ class RegressionSpec:
         terms_held = [*terms.tested(), *formula.names, *([formula.outcome] if formula.hidden else [])]
         if void := misfits_of_rows(table, reported, formula.reports, terms_held, self.reports.about):
             return self._not_fitted(table, reported, sample, level, void)
-        model, words, said = self._model(table, sample)
+        constant = fit_null(sample)
+        model, words, said = self._model(table, sample, constant)
         return Regression(
             formula.text,
             words,
@@ -103,7 +112,7 @@ class RegressionSpec:
             model.fitted.covariance,
             self._predictions(model, sample, people, level),
             tuple(filter(None, [said, self._offset_words, self._drawn_words, table.left_out])),
-            tuple(_warnings(model, sample)),
+            tuple(_warnings(model, sample, constant)),
             self._measures(model, sample, reported),
             title=table.name,
             degrees_of_freedom=model.fitted.degrees_of_freedom,
@@ -208,7 +217,7 @@ class RegressionSpec:
         own = [formula.outcome] if formula.hidden else []
         return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.random_intercept, self.offset])]))
 
-    def _model(self, table: DataTable, sample: Sample) -> tuple[FittedModel, str, str]:
+    def _model(self, table: DataTable, sample: Sample, constant: Fitted) -> tuple[FittedModel, str, str]:
         """Return the model, what it is, and what is to be said of its clusters, or of an unrelated question."""
         answers, formula = sample.answers, self.formula
         if sample.has_unrelated and (formula.hidden or self.random_intercept):
@@ -222,9 +231,9 @@ class RegressionSpec:
         words, said = f"{kind} regression of a hidden answer (reference: {answers[-1]})", ""
         if self.random_intercept:
             codes = table.columns[self.random_intercept].codes[sample.first]
-            model, said = fit_clustered(formula.outcome, self.random_intercept, Clustered.of(sample, codes))
+            model, said = fit_clustered(formula.outcome, self.random_intercept, Clustered.of(sample, codes), constant)
             return model, f"{words}, an intercept by {self.random_intercept}", said
-        model = fit_answer(formula.outcome, sample)
+        model = fit_answer(formula.outcome, sample, constant)
         return model, words, _unrelated_words(model) if sample.has_unrelated else ""
 
 
@@ -258,9 +267,8 @@ def _unrelated_words(model: FittedModel) -> str:
     )
 
 
-def _warnings(model: FittedModel, sample: Sample) -> list[str]:
-    intercept = [place for place, name in enumerate(sample.terms.names) if name == INTERCEPT]
-    null = _of_answers(fit_columns(sample, intercept), sample)
+def _warnings(model: FittedModel, sample: Sample, constant: Fitted) -> list[str]:
+    null = _of_answers(constant, sample)
     n_of_answer = (len(sample.answers) - 1) * len(sample.terms.names)
 
     def p_value_of(place: int) -> float:
@@ -270,7 +278,7 @@ def _warnings(model: FittedModel, sample: Sample) -> list[str]:
             n_more = len(whole.coefficients) - len(null.coefficients)
             return ratio_test("", whole.log_likelihood, null.log_likelihood, n_more).p_value
         own = [other for other in model.without.values() if place in other.places]
-        ratios = [ratio_test("", model.fitted.log_likelihood, of.fitted.log_likelihood, len(of.places)) for of in own]
+        ratios = [ratio_test("", model.fitted.log_likelihood, of.log_likelihood, len(of.places)) for of in own]
         return min((of.p_value for of in ratios), default=1.0)
 
     return warnings_of(model.fitted, model.labels, null, sample.answers, p_value_of, has_ratios=sample.drawn is None)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FAR = 1e9
+_BLOCK_ROWS = 4096
+"""Rows that stay in a processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def _no_category(term: str, values: Any) -> Undefined | None:
 
 def not_finite(names: Sequence[str], matrix: Floats) -> Undefined | None:
     """Return the first of a matrix's columns that is not finite."""
+    if np.isfinite(matrix).all():
+        return None
     for name, column in zip(names, matrix.T, strict=True):
         bad = ~np.isfinite(column)
         if bad.any():
@@ -79,11 +83,15 @@ def too_far(names: Sequence[str], matrix: Floats) -> Undefined | None:
 
     That is one a billion times as large as most.
     """
-    for name, column in zip(names, matrix.T, strict=True):
-        sizes = np.abs(column)
-        row, largest = int(sizes.argmax()), float(sizes.max())
-        usual = float(np.median(sizes[sizes > 0])) if largest else 0.0
+    blocks = [matrix[start : start + _BLOCK_ROWS] for start in range(0, len(matrix), _BLOCK_ROWS)]
+    most = np.max([np.abs(rows).max(axis=0, initial=0) for rows in blocks], axis=0)
+    n_near = sum((np.abs(rows) > most / _FAR).sum(axis=0) for rows in blocks)
+    n_any = sum((rows != 0).sum(axis=0) for rows in blocks)
+    for place in np.flatnonzero((2 * n_near <= n_any) & (most > 0)).tolist():  # of others the median is near too
+        column, largest = np.abs(matrix[:, place]), float(most[place])
+        usual = float(np.median(column[column > 0]))
         if largest / _FAR > usual:
+            row = int(column.argmax())
             expected = f"less far from the others, to be fitted: half of those that are not 0 are at most {usual:.4g}"
-            return Undefined(name, row, float(column[row]), expected, False)
+            return Undefined(names[place], row, float(matrix[row, place]), expected, False)
     return None

@@ -66,7 +66,12 @@ class Source:
         yield self.records(chosen)
 
     def table(
-        self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
+        self,
+        names: Sequence[str],
+        *,
+        complete: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        progress: Progress = lambda _: None,
     ) -> DataTable:
         """Return the columns of these names, as `read_table` does. Raises SourceError, MissingExtra."""
         raise self._refuse(ROWS)
@@ -143,12 +148,17 @@ class FileSource(Source):
             yield manifest.survey, records
 
     def table(
-        self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
+        self,
+        names: Sequence[str],
+        *,
+        complete: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        progress: Progress = lambda _: None,
     ) -> DataTable:
         path = self._one("a table is")
         if (opened := open_table(path)) is not None:
-            return read_rows(opened, names, complete=complete, progress=progress)
-        return read_table(path, names, complete=complete, progress=progress)
+            return read_rows(opened, names, complete=complete, numbers=numbers, progress=progress)
+        return read_table(path, names, complete=complete, numbers=numbers, progress=progress)
 
     def _one(self, what: str) -> Path:
         if len(self.paths) != 1:
@@ -179,9 +189,14 @@ class FrameSource(Source):
         return what == ROWS
 
     def table(
-        self, names: Sequence[str], *, complete: Sequence[str] = (), progress: Progress = lambda _: None
+        self,
+        names: Sequence[str],
+        *,
+        complete: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        progress: Progress = lambda _: None,
     ) -> DataTable:
-        return read_rows(open_frame(self.frame), names, complete=complete, progress=progress)
+        return read_rows(open_frame(self.frame), names, complete=complete, numbers=numbers, progress=progress)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,20 @@
-"""A table in the making: texts become codes as rows come, and what is kept is held to a limit."""
+"""A table in the making: texts become codes or numbers as rows come, and what is kept is held to a limit."""
 
-from array import array
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
-from sotto_estimator.table.table import DataColumn, DataTable
+from sotto_estimator.table.table import DataColumn, DataTable, NumberColumn, TextColumn
 
 MISSING = ("", "NA", "NaN", "nan")
 """The texts that stand for no value."""
 MAX_BYTES = 2**29
-"""What may be kept of a file, in about so many bytes: four a cell, and each different text."""
-_CELL_BYTES = 4
+"""What may be kept of a file, in about so many bytes: four a cell or eight a number, and each different text."""
+_CODE_BYTES, _NUMBER_BYTES = 4, 8
 _TEXT_BYTES = 200
 """What a text takes beside its characters: as an object, in the dictionary, with its code and its row."""
 _NONE = -1
@@ -46,41 +47,67 @@ class _Labels(dict[str, int]):
         return codes
 
 
-class Builder:
-    """Columns of which blocks of rows come. `n_read`: how many rows have come."""
+class NotNumbersError(Exception):
+    """Columns that were to be of numbers have other cells."""
 
-    def __init__(self, name: str, names: Sequence[str], complete: Sequence[str], max_bytes: int) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(*names)
         self.names = names
+
+
+class Builder:
+    """Columns of which blocks of rows come. `n_read`: how many rows have come; `numbers`: those that are to be kept so.
+
+    Texts of others are kept. How a number was written is forgotten: "0.50" is 0.5.
+    """
+
+    def __init__(
+        self, name: str, names: Sequence[str], complete: Sequence[str], max_bytes: int, numbers: Sequence[str] = ()
+    ) -> None:
+        self.names, self.numbers = names, numbers
         self.n_read = 0
         self._name, self._complete, self._max_bytes = name, complete, max_bytes
-        self._labels = [_Labels() for _ in names]
-        self._codes = [array("i") for _ in names]
+        self._labels = {name: _Labels() for name in names if name not in numbers}
+        self._kept: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        self._left_out: list[NDArray[np.int64]] = []
         self._n_missing = dict.fromkeys(names, 0)
 
-    def add(self, cells: Sequence[Sequence[str]]) -> None:
-        """Take a block of rows, a list a column. Raises SourceError where a cell is missing that must not be."""
-        codes = [labels.encode(column, self.n_read) for labels, column in zip(self._labels, cells, strict=True)]
+    def add(self, cells: Sequence[Sequence[str] | Floats]) -> None:
+        """Take a block of rows, a list a column, or an array of numbers, of which NaN is missing.
+
+        Raises SourceError where a cell is missing that must not be, NotNumbersError.
+        """
+        given: dict[str, Any] = dict(zip(self.names, cells, strict=True))
+        numbers = {name: _numbers_of(column) for name, column in given.items() if name in self.numbers}
+        if odd := [name for name, found in numbers.items() if found is None]:
+            raise NotNumbersError(odd)
+        codes = {name: labels.encode(given[name], self.n_read) for name, labels in self._labels.items()}
+        columns: dict[str, Any] = codes | numbers
         is_kept = np.ones(len(cells[0]), np.bool_)
-        for name, column in zip(self.names, codes, strict=True):
-            is_missing = column == _NONE
-            if name in self._complete and is_missing.any():
+        for name, column in columns.items():
+            is_missing = np.isnan(column) if name in self.numbers else column == _NONE
+            if not is_missing.any():
+                continue
+            if name in self._complete:
                 row = self.n_read + int(is_missing.argmax()) + 2
                 raise SourceError(
                     f"{self._name}, row {row}: column {name} must have a value. Empty, NA and NaN are missing values."
                 )
             self._n_missing[name] += int(is_missing.sum())
             is_kept &= ~is_missing
-        for kept, column in zip(self._codes, codes, strict=True):
-            kept.frombytes(column[is_kept].tobytes())
+        for name, column in columns.items():
+            self._kept[name].append(column if is_kept.all() else column[is_kept])
+        self._left_out.append(np.flatnonzero(~is_kept) + self.n_read)
         self.n_read += len(is_kept)
 
     def check_size(self, n_rows: float) -> None:
         """Raise SourceError where more is kept than may be, or will surely be of about n_rows rows."""
-        texts = sum(labels.n_chars + _TEXT_BYTES * len(labels.rows) for labels in self._labels)
-        kept = texts + _CELL_BYTES * len(self.names) * self.n_read
-        expected = texts + _CELL_BYTES * len(self.names) * n_rows / 2
+        texts = sum(labels.n_chars + _TEXT_BYTES * len(labels.rows) for labels in self._labels.values())
+        a_row = sum(_NUMBER_BYTES if name in self.numbers else _CODE_BYTES for name in self.names)
+        kept = texts + a_row * self.n_read
+        expected = texts + a_row * n_rows / 2
         if max(kept, expected) > self._max_bytes:
-            n_texts = sum(len(labels.rows) for labels in self._labels)
+            n_texts = sum(len(labels.rows) for labels in self._labels.values())
             raise SourceError(
                 f"{self._name} is too large: a table may take {self._max_bytes / 2**20:,.0f} MiB. It has about "
                 f"{max(n_rows, self.n_read):,.0f} rows of {len(self.names)} columns, with {n_texts:,} different texts "
@@ -90,21 +117,43 @@ class Builder:
     def table(self) -> DataTable:
         """Return the rows that miss nothing. Raises SourceError where there is none."""
         n_missing = {name: n for name, n in self._n_missing.items() if n}
-        n_rows = len(self._codes[0])
+        left_out = np.concatenate([np.zeros(0, np.int64), *self._left_out])
+        n_rows = self.n_read - len(left_out)
         if not n_rows:
             raise SourceError(f"{self._name}: has no rows" + (" that miss no value." if self.n_read else "."))
-        columns = [
-            _column(name, labels, np.frombuffer(codes, np.int32))
-            for name, labels, codes in zip(self.names, self._labels, self._codes, strict=True)
-        ]
-        return DataTable(self._name, n_rows, {of.name: of for of in columns}, self.n_read - n_rows, n_missing)
+        columns: dict[str, DataColumn] = {}
+        numbered = np.delete(np.arange(self.n_read), left_out) + 2
+        for name in self.names:
+            found = np.concatenate(self._kept.pop(name))
+            if name in self.numbers:
+                columns[name] = NumberColumn(name, found, numbered)
+            else:
+                columns[name] = _column(name, self._labels[name], found)
+        return DataTable(self._name, n_rows, columns, len(left_out), n_missing)
+
+
+def _numbers_of(cells: Sequence[str] | Floats) -> Floats | None:
+    """Return the numbers that cells are, NaN where one is missing; None where any is neither (see `number_of`)."""
+    if isinstance(cells, np.ndarray):
+        return None if np.isinf(cells).any() else cells + 0.0  # -0 is 0
+    try:
+        found = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        try:
+            found = np.array([np.nan if text in MISSING else float(text) for text in cells])
+        except ValueError:
+            return None
+    odd = np.flatnonzero(~np.isfinite(found)).tolist()
+    if "_" in "".join(cells) or any(cells[place] not in MISSING for place in odd):
+        return None
+    return found + 0.0
 
 
 def _column(name: str, labels: _Labels, codes: NDArray[np.int32]) -> DataColumn:
     """Return a column without the labels that only rows had which are left out."""
     texts, is_used = labels.texts, np.bincount(codes, minlength=len(labels.rows)) > 0
     if is_used.all():
-        return DataColumn(name, tuple(texts), codes, tuple(labels.rows))
+        return TextColumn(name, tuple(texts), codes, tuple(labels.rows))
     used = np.flatnonzero(is_used).tolist()
     codes = (np.cumsum(is_used, dtype=np.int32) - 1)[codes]
-    return DataColumn(name, tuple(texts[code] for code in used), codes, tuple(labels.rows[code] for code in used))
+    return TextColumn(name, tuple(texts[code] for code in used), codes, tuple(labels.rows[code] for code in used))

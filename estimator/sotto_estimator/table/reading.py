@@ -7,7 +7,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from sotto_estimator.errors import SourceError
-from sotto_estimator.table.building import MAX_BYTES, Builder
+from sotto_estimator.table.building import MAX_BYTES, Builder, NotNumbersError
 from sotto_estimator.table.lines import read_csv_lines, read_lines
 from sotto_estimator.table.rows import check_column, expanded
 from sotto_estimator.table.table import DataTable
@@ -21,23 +21,39 @@ def read_table(
     names: Sequence[str],
     *,
     complete: Sequence[str] = (),
+    numbers: Sequence[str] = (),
     max_bytes: int = MAX_BYTES,
     progress: Callable[[int], object] = lambda _: None,
 ) -> DataTable:
     """Return the columns of these names of a CSV with a header, in UTF-8, of the rows that miss none of them.
 
     Columns are parted by commas, semicolons or tabs, whichever gives the names. A name with * stands for all columns
-    that fit. A cell that is empty, NA or NaN is missing; in a column of `complete` it is an error. `progress` hears of
-    bytes. Raises SourceError, which names the row: for a column that is not there or twice, a row of more or fewer
-    cells, what is no CSV in UTF-8, a file without rows, and, early, for one of whose columns more than `max_bytes`
-    would be kept.
+    that fit. A cell that is empty, NA or NaN is missing; in a column of `complete` it is an error. Of a column of
+    `numbers`, if all its cells are, only the numbers are kept, not how they are written. `progress` hears of bytes.
+    Raises SourceError, which names the row: for a column that is not there or twice, a row of more or fewer cells, what
+    is no CSV in UTF-8, a file without rows, and, early, for one of whose columns more than `max_bytes` would be kept.
     """
+    try:
+        return _read(path, names, complete, numbers, max_bytes, progress)
+    except NotNumbersError as odd:
+        left = [name for name in numbers if name not in odd.names]
+    return read_table(path, names, complete=complete, numbers=left, max_bytes=max_bytes, progress=progress)
+
+
+def _read(
+    path: Path,
+    names: Sequence[str],
+    complete: Sequence[str],
+    numbers: Sequence[str],
+    max_bytes: int,
+    progress: Callable[[int], object],
+) -> DataTable:
     lines = read_lines(path, progress)
     first = next(lines, "")
     delimiter = max(_DELIMITERS, key=lambda of: _rank(first, of, names))
     records = (row for _, row in read_csv_lines(path, chain([first], lines), delimiter) if row)
     header = next(records, [])
-    builder = Builder(str(path), expanded(header, names), expanded(header, complete), max_bytes)
+    builder = Builder(str(path), expanded(header, names), expanded(header, complete), max_bytes, numbers)
     pick = [itemgetter(_place(path, header, name)) for name in builder.names]
     n_chars = 0
     while rows := list(islice(records, _BLOCK_ROWS)):

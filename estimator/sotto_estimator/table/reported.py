@@ -29,12 +29,17 @@ class Reported:
 
     def counts(self, rows: NDArray[np.bool_] | None = None) -> list[Arm]:
         """Return the arms with the counts of their reports, of these rows or of all; of those that have any."""
-        arms, reports = (self.arms, self.reports) if rows is None else (self.arms[rows], self.reports[rows])
+        return self.counts_by(np.zeros(len(self.arms), np.int64) if rows is None else ~rows, 2)[0]
+
+    def counts_by(self, groups: NDArray[np.integer] | NDArray[np.bool_], n_groups: int) -> list[list[Arm]]:
+        """Return the arms of each group of rows; `groups`: that of each row, from 0."""
         width = max(len(design.reports) for design in self.designs)
-        counts = np.bincount(arms.astype(np.int64) * width + reports, minlength=width * len(self.designs))
-        by_arm = counts.reshape(-1, width).astype(np.float64)
-        found = zip(self.designs, by_arm, strict=True)
-        return [Arm(design, row[: len(design.reports)]) for design, row in found if row.any()]
+        places = (groups * len(self.designs) + self.arms) * width + self.reports
+        counts = np.bincount(places, minlength=n_groups * len(self.designs) * width).astype(np.float64)
+        return [
+            [Arm(of, row[: len(of.reports)]) for of, row in zip(self.designs, by_arm, strict=True) if row.any()]
+            for by_arm in counts.reshape(n_groups, -1, width)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

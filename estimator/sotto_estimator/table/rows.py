@@ -6,8 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError, meant
-from sotto_estimator.table.building import MAX_BYTES, Builder
+from sotto_estimator.table.building import MAX_BYTES, Builder, NotNumbersError
 from sotto_estimator.table.table import DataTable
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ def read_rows(
     names: Sequence[str],
     *,
     complete: Sequence[str] = (),
+    numbers: Sequence[str] = (),
     max_bytes: int = MAX_BYTES,
     progress: Callable[[int], object] = lambda _: None,
 ) -> DataTable:
@@ -47,15 +51,24 @@ def read_rows(
     A whole number is written without decimals, a truth value is True or False, a date 2024-05-31, a moment 2024-05-31
     12:00:00. Raises SourceError, for a column of lists, bytes and the like too.
     """
-    wanted, complete = (expanded(rows.columns, of) for of in (names, complete))
-    builder = Builder(rows.name, wanted, complete, max_bytes)
+    wanted, needed = (expanded(rows.columns, of) for of in (names, complete))
+    try:
+        return _read(rows, Builder(rows.name, wanted, needed, max_bytes, numbers), progress)
+    except NotNumbersError as odd:
+        left = [name for name in numbers if name not in odd.names]
+    return read_rows(rows, names, complete=complete, numbers=left, max_bytes=max_bytes, progress=progress)
+
+
+def _read(rows: OpenTable, builder: Builder, progress: Callable[[int], object]) -> DataTable:
+    wanted = list(builder.names)
     for name in wanted:
         check_column(rows.name, rows.columns, name)
     builder.check_size(rows.n_rows)
     for batch in rows.batches(wanted):
         for start in range(0, batch.num_rows, _BLOCK_ROWS):
             block = batch.slice(start, _BLOCK_ROWS)
-            builder.add([_cells(rows, name, block.column(place)) for place, name in enumerate(wanted)])
+            columns = {name: block.column(place) for place, name in enumerate(wanted)}
+            builder.add([_values(rows, builder, name, array) for name, array in columns.items()])
             builder.check_size(max(rows.n_rows, builder.n_read))
             progress(rows.n_bytes * block.num_rows // max(1, builder.n_read, rows.n_rows))
     return builder.table()
@@ -128,6 +141,16 @@ def refused_as(what: str, *faults: type[Exception]) -> Iterator[None]:
     except faults as fault:
         why = (str(fault).splitlines() or [type(fault).__name__])[0].rstrip(".")
         raise SourceError(f"{what} that cannot be read: {why:.200}.") from fault
+
+
+def _values(rows: OpenTable, builder: Builder, name: str, array: "pa.Array") -> list[str] | Floats:
+    """Return a column's numbers, where they are kept so and written with all their digits, or else its texts."""
+    import pyarrow as pa
+
+    is_double = pa.types.is_float64(array.type) or pa.types.is_integer(array.type)
+    if name in builder.numbers and name not in rows.words and is_double:
+        return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
+    return _cells(rows, name, array)
 
 
 def _cells(rows: OpenTable, name: str, array: "pa.Array") -> list[str]:

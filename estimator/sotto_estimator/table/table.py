@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +11,48 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import SourceError
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DataColumn:
-    """A column: `labels[codes[i]]` is the text of row i; labels are different, in order of their first row.
+class DataColumn(Protocol):
+    """A column: `labels[codes[i]]` is the text of row i; labels are different.
 
-    `rows`: the row of the file in which each label stands first; the header is row 1, as in a spreadsheet.
+    `rows`: the row of the file in which each label stands first; the header is row 1, as in a spreadsheet. `key`: equal
+    in two rows if, and only if, their texts or numbers are. `is_number`: whether all are finite decimal numbers.
     """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def codes(self) -> NDArray[np.int32]: ...
+    @property
+    def rows(self) -> tuple[int, ...]: ...
+    @property
+    def key(self) -> NDArray[np.int32] | Floats: ...
+    @property
+    def is_number(self) -> bool: ...
+
+    def numbers(self) -> Floats:
+        """Return the column as floats, shape (n_rows,). Raises SourceError, which names the first row that is none."""
+        ...
+
+    def fault(self, code: int, expected: str) -> SourceError:
+        """Return the error of a label that is not what is expected: it names the first row with it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextColumn:
+    """A column of texts; labels are in order of their first row."""
 
     name: str
     labels: tuple[str, ...]
     codes: NDArray[np.int32]
     rows: tuple[int, ...]
+
+    @property
+    def key(self) -> NDArray[np.int32]:
+        """The codes."""
+        return self.codes
 
     @property
     def is_number(self) -> bool:
@@ -36,7 +68,48 @@ class DataColumn:
 
     def fault(self, code: int, expected: str) -> SourceError:
         """Return the error of a label that is not what is expected: it names the first row with it."""
-        return SourceError(f"column {self.name}, row {self.rows[code]}: {self.labels[code]!r:.80} {expected}.")
+        return _fault(self, code, expected)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberColumn:
+    """A column of finite numbers, that were never texts or are none any more; labels are in order of size.
+
+    `numbered`: the row of the file in which each number stands.
+    """
+
+    name: str
+    key: Floats
+    numbered: NDArray[np.int64]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The numbers as they are written with the fewest digits."""
+        numbers = np.unique(self.key).tolist()
+        return tuple(f"{number:.17g}" if number.is_integer() else repr(number) for number in numbers)
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The places of the numbers among all different ones."""
+        return np.unique(self.key, return_inverse=True)[1].astype(np.int32)
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The row of each label."""
+        return tuple(self.numbered[np.unique(self.key, return_index=True)[1]].tolist())
+
+    @property
+    def is_number(self) -> bool:
+        """True."""
+        return True
+
+    def numbers(self) -> Floats:
+        """Return the numbers."""
+        return self.key
+
+    def fault(self, code: int, expected: str) -> SourceError:
+        """Return the error of a number that is not what is expected: it names the first row with it."""
+        return _fault(self, code, expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +134,10 @@ class DataTable:
         missing = ", ".join(f"{name} in {n:,}" for name, n in self.n_missing.items())
         n_all = self.n_rows + self.n_left_out
         return f"{self.n_left_out:,} of {n_all:,} rows are left out because a value is missing: {missing}"
+
+
+def _fault(column: DataColumn, code: int, expected: str) -> SourceError:
+    return SourceError(f"column {column.name}, row {column.rows[code]}: {column.labels[code]!r:.80} {expected}.")
 
 
 def in_order(labels: Sequence[str]) -> tuple[str, ...]:
