@@ -17,7 +17,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.regression.formula import Formula, read_formula
 from sotto_estimator.regression.outcome_column import OUTCOMES
-from sotto_estimator.regression.spec import RegressionSpec
+from sotto_estimator.regression.spec import INTERVALS as METHODS, RegressionSpec
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import FileSource
 from sotto_estimator.table.reported import ReportColumn
@@ -51,6 +51,9 @@ _COLUMNS = (
         ),
         column_option("--offset", "Column that is added to the log odds of yes, with a coefficient of 1."),
         click.option(
+            "--firth", is_flag=True, help="Add Firth's penalty: estimates are finite for rare or separated answers too."
+        ),
+        click.option(
             "--predict",
             "people",
             multiple=True,
@@ -68,7 +71,15 @@ _SAMPLING = in_section(
         "--clusters", "Column of the clusters of the sample. It changes the errors only; see --random-intercept."
     ),
 )
-(_LEVEL,) = in_section(INTERVALS, level_option)
+_LEVEL, _INTERVALS = in_section(
+    INTERVALS,
+    level_option,
+    click.option(
+        "--intervals",
+        type=click.Choice(METHODS),
+        help="How intervals of coefficients are made.  [default: wald; with --firth profile]",
+    ),
+)
 
 
 def _with_columns(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,6 +99,7 @@ _EXAMPLES = (
 @chosen_options("Use one wave of the survey, by number  [default: all].")
 @token_option
 @_LEVEL
+@_INTERVALS
 @output_options
 def regress(
     sources: tuple[str, ...],
@@ -99,6 +111,8 @@ def regress(
     outcome: str,
     random_intercept: str,
     offset: str,
+    firth: bool,
+    intervals: str | None,
     sampling: SamplingColumns,
     people: tuple[str, ...],
     chosen: Selection,
@@ -121,7 +135,7 @@ def regress(
         )
     if names_reports(sources[:-1], designs):
         of_rows = [arm, yes_is, report_texts, outcome != "auto", random_intercept, offset, sampling.names, people]
-        if allow_conclusive or any(of_rows):
+        if allow_conclusive or firth or intervals or any(of_rows):
             raise click.UsageError(
                 "With a survey's reports give only --level, --wave and --stratum: the survey says the rest."
             )
@@ -134,7 +148,7 @@ def regress(
         )
     texts, read = report_texts_of(yes_is, report_texts), _read_formula(formula)
     column = ReportColumn(read.reports, designs_by_arm(read_designs(designs), arm), arm, texts)
-    asked = RegressionSpec(read, column, outcome, random_intercept, sampling, offset)
+    asked = RegressionSpec(read, column, outcome, random_intercept, sampling, offset, intervals or "", firth)
     data = FileSource((file,)).table(asked.names, complete=asked.complete, numbers=asked.numbers)
     for design in column.read(data).designs:
         DesignInput(allow_conclusive=allow_conclusive).check(design)

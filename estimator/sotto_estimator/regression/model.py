@@ -35,7 +35,7 @@ class FittedModel:
 
     `null`: without any term; `without`: without each, by its name. `others`: what else was tested. The last `n_scales`
     coefficients are logs of deviations: nobody asks whether they are 0. Of a sample that is not simple, likelihoods are
-    not of what was seen: nothing is made of them.
+    not of what was seen: nothing is made of them. If `is_penalised`, they are likelihoods with a penalty.
     """
 
     n_rows: int
@@ -45,6 +45,7 @@ class FittedModel:
     without: dict[str, Without]
     n_scales: int = 0
     others: tuple[Test, ...] = ()
+    is_penalised: bool = False
 
     def coefficients(self, level: float) -> tuple[Coefficient, ...]:
         """Return the coefficients with their errors."""
@@ -71,6 +72,8 @@ class FittedModel:
         if self.fitted.degrees_of_freedom is not None:
             return FitQuality(nan, nan, nan, nan, nan, maximum.n_iterations, maximum.converged)
         value, null = self.fitted.log_likelihood, self.null.log_likelihood
+        if self.is_penalised:
+            return FitQuality(value, null, nan, nan, nan, maximum.n_iterations, maximum.converged)
         n_free = len(self.fitted.coefficients)
         aic, bic = 2 * n_free - 2 * value, n_free * float(np.log(self.n_rows)) - 2 * value
         return FitQuality(value, null, max(0.0, 1 - value / null), aic, bic, maximum.n_iterations, maximum.converged)

@@ -38,6 +38,8 @@ def regress(
     random_intercept: str = "",
     offset: str = "",
     predict: Sequence[Mapping[str, object]] = (),
+    intervals: str = "",
+    firth: bool = False,
     token: str = "",
     wave: int | None = None,
     stratum: str | None = None,
@@ -57,6 +59,9 @@ def regress(
     `offset` is a column that is added to the log odds of yes, with a coefficient of 1. `predict` has the columns of
     people whose probabilities are wanted. Rows that miss a value are left out, and `notes` say how many.
 
+    `intervals` are "wald", or by the "profile" of the likelihood. With `firth`, a penalty keeps estimates finite where
+    an answer is rare or separated. Intervals are then profiles by default.
+
     Without a design, `source` has a survey's reports. It is a collector's URL with a `survey` id, a file of reports,
     an archive's folder, or (survey, packed reports). `token`, `wave` and `stratum` are as for `estimate`. The
     `formula` has the survey's questions: `paid ~ smokes + region`.
@@ -67,7 +72,7 @@ def regress(
     chosen = Selection(wave, stratum)
     given = source_of(source, survey, token)
     if not design:
-        of_table = [arm, reports, sampling, outcome != "auto", random_intercept, offset, predict]
+        of_table = [arm, reports, sampling, outcome != "auto", random_intercept, offset, predict, intervals, firth]
         if any(of_table) or isinstance(given, FrameSource):
             raise SourceError(
                 "a table needs a design; a survey's reports take only formula, survey, token, wave and stratum."
@@ -81,6 +86,7 @@ def regress(
         raise DomainError("arm and several designs go together: a column, and a design for each of its texts.")
     designs = {"": design} if isinstance(design, str) else dict(design)
     column = ReportColumn(read.reports, {label: read_spec(of) for label, of in designs.items()}, arm, tuple(reports))
-    spec = RegressionSpec(read, column, outcome, random_intercept, sampling or SamplingColumns(), offset)
+    sampling = sampling or SamplingColumns()
+    spec = RegressionSpec(read, column, outcome, random_intercept, sampling, offset, intervals, firth)
     people = [{name: str(value) for name, value in cells.items()} for cells in predict]
     return spec.fit(given.table(spec.names, complete=spec.complete, numbers=spec.numbers), people, options.level)

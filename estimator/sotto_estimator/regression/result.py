@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from scipy.special import ndtri, stdtrit
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.errors import SourceError
+from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals.group_misfit import GroupMisfit, alarms_of
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.data_frames import require_frames
@@ -111,6 +111,9 @@ class Regression(Result):
     sample. `contradictions` list groups whose reports honest people hardly ever give. Then nothing is fitted, and all
     numbers of the fit are NaN, or null in JSON. `answer_fit` is the model for `predict` and `get_margeff`, None with
     hidden covariates. `references` has, by column of categories, the category that others are compared with.
+
+    `intervals` of the coefficients are "wald", or by the "profile" of the likelihood. Then z is the signed root of the
+    likelihood ratio of 0. If `is_penalised`, likelihoods have Firth's penalty.
     """
 
     formula: str
@@ -133,6 +136,8 @@ class Regression(Result):
     contradictions: tuple[GroupMisfit, ...] = ()
     answer_fit: "FittedAnswer | None" = None
     references: Mapping[str, str] = field(default_factory=dict)
+    intervals: str = "wald"
+    is_penalised: bool = False
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of a column, "EQUATION: COLUMN" where several equations have it. Raises KeyError."""
@@ -169,10 +174,14 @@ class Regression(Result):
 
         `alpha` is 1 - level, by default that of the regression.
 
-        Raises DomainError unless alpha is in (0, 1).
+        Raises DomainError unless alpha is in (0, 1), and for another level of profile likelihood intervals.
         """
         import pandas as pd
 
+        if self.intervals == "profile":
+            if alpha is not None and not math.isclose(alpha, 1 - self.level):
+                raise DomainError(f"alpha ({alpha:g}) must be {1 - self.level:g}: fit again for profiles at its level.")
+            return pd.DataFrame([[of.low, of.high] for of in self.coefficients], index=self.params.index)
         tail = check_level(self.level if alpha is None else 1 - alpha) / 2
         degrees = self.degrees_of_freedom
         reach = -float(ndtri(tail) if degrees is None else stdtrit(degrees, tail))

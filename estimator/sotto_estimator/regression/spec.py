@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.intervals.contradiction import Disagreement
 from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import check_level
@@ -23,6 +23,7 @@ from sotto_estimator.regression.answer_model import (
 )
 from sotto_estimator.regression.cluster_model import Clustered, fit_clustered
 from sotto_estimator.regression.contradicted import misfits_of_rows
+from sotto_estimator.regression.firth import fit_firth
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.formula import Formula, terms_of
 from sotto_estimator.regression.inference import ratio_test
@@ -32,12 +33,14 @@ from sotto_estimator.regression.outcome_column import read_outcome
 from sotto_estimator.regression.outcome_model import fit_outcome, labels_of_outcome
 from sotto_estimator.regression.result import NOT_FITTED, Prediction, Regression, not_fitted
 from sotto_estimator.regression.sample import Sample, sample_of
+from sotto_estimator.regression.surface import Surface, surface_of
 from sotto_estimator.regression.warning import warnings_of
 from sotto_estimator.results.words import misfit_sentence
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.table import DataTable, number_of
 
 _MOST_DESIGNS = 4
+INTERVALS = ("wald", "profile")
 MAX_OFFSET = 1000
 """Of log odds more is certainty."""
 
@@ -47,7 +50,8 @@ class RegressionSpec:
     """A regression that is asked for.
 
     `outcome`: one of OUTCOMES; `random_intercept`: the column of what has intercepts of its own, or ""; `sampling`: the
-    columns that say how people were drawn; `offset`: the column that is added to the log odds, or "".
+    columns that say how people were drawn; `offset`: the column that is added to the log odds, or "". `intervals`: one
+    of INTERVALS, or "" for the usual ones. `firth`: whether Firth's penalty keeps estimates finite.
     """
 
     formula: Formula
@@ -56,6 +60,8 @@ class RegressionSpec:
     random_intercept: str = ""
     sampling: SamplingColumns = field(default_factory=SamplingColumns)
     offset: str = ""
+    intervals: str = ""
+    firth: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -86,6 +92,7 @@ class RegressionSpec:
                 "sample: it would need weights of the groups, and of people within them. Leave out one of the two."
             )
         formula = self.formula
+        self._check_profile()
         for name in (formula.reports, formula.outcome):
             if name in formula.names:
                 raise DomainError(f"{name} cannot explain itself.")
@@ -98,7 +105,11 @@ class RegressionSpec:
         if void := misfits_of_rows(table, reported, formula.reports, terms_held, self.reports.about):
             return self._not_fitted(table, reported, sample, level, void)
         constant = fit_null(sample)
-        model, words, said = self._model(table, sample, constant)
+        model, words, said, surface = self._model(table, sample, reported, constant)
+        coefficients = model.coefficients(level)
+        if self._has_profile:
+            surface = surface or surface_of(sample, model.fitted.maximum)
+            coefficients = surface.profiled(coefficients, level)
         return Regression(
             formula.text,
             words,
@@ -106,7 +117,7 @@ class RegressionSpec:
             max(design.epsilon for design in reported.designs),
             table.n_rows,
             level,
-            model.coefficients(level),
+            coefficients,
             model.tests(),
             model.quality(),
             model.fitted.covariance,
@@ -118,7 +129,24 @@ class RegressionSpec:
             degrees_of_freedom=model.fitted.degrees_of_freedom,
             answer_fit=AnswerFit(formula.reports, sample, model.fitted, self.offset),
             references=self._references(table, sample),
+            intervals="profile" if self._has_profile else "wald",
+            is_penalised=self.firth,
         )
+
+    @property
+    def _has_profile(self) -> bool:
+        return self.intervals == "profile" or (self.firth and not self.intervals)
+
+    def _check_profile(self) -> None:
+        """Raise DomainError where there is no profile, or no penalty."""
+        if self.intervals not in ("", *INTERVALS):
+            raise DomainError(f"intervals ({self.intervals!r:.40}) {one_of(INTERVALS, self.intervals)}")
+        beside = {"hidden(..)": self.formula.hidden, "a random intercept": self.random_intercept}
+        beside["weights, strata and clusters"] = ", ".join(self.sampling.names)
+        for name, of in beside.items():
+            if of and (self.firth or self.intervals == "profile"):
+                what = "Firth's penalty" if self.firth else "a profile likelihood interval"
+                raise DomainError(f"{what} does not go with {name} ({of}). Leave out one of the two.")
 
     def _references(self, table: DataTable, sample: Sample) -> dict[str, str]:
         hidden = {self.formula.hidden: sample.answers[-1]} if self.formula.hidden else {}
@@ -185,7 +213,9 @@ class RegressionSpec:
         is_binary = all(len(design.reports) == 2 for design in reported.designs)
         is_binary = is_binary and not sample.has_unrelated
         return (
-            {} if self.formula.hidden or self.random_intercept or not is_binary else lack_of_fit(sample, model.fitted)
+            {}
+            if self.formula.hidden or self.random_intercept or self.firth or not is_binary
+            else lack_of_fit(sample, model.fitted)
         )
 
     def _predictions(
@@ -217,8 +247,13 @@ class RegressionSpec:
         own = [formula.outcome] if formula.hidden else []
         return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.random_intercept, self.offset])]))
 
-    def _model(self, table: DataTable, sample: Sample, constant: Fitted) -> tuple[FittedModel, str, str]:
-        """Return the model, what it is, and what is to be said of its clusters, or of an unrelated question."""
+    def _model(
+        self, table: DataTable, sample: Sample, reported: Reported, constant: Fitted
+    ) -> tuple[FittedModel, str, str, Surface | None]:
+        """Return the model, what it is, and what is to be said of its clusters, or of an unrelated question.
+
+        With a penalty, its log-likelihood too.
+        """
         answers, formula = sample.answers, self.formula
         if sample.has_unrelated and (formula.hidden or self.random_intercept):
             raise DomainError("hidden(..) and an intercept by cluster need the prevalence of the unrelated question.")
@@ -226,15 +261,23 @@ class RegressionSpec:
             if self.random_intercept:
                 raise DomainError("an intercept by cluster goes with a hidden answer to the left, not with hidden(..).")
             data, kind = read_outcome(table.columns[formula.outcome], sample, self.outcome)
-            return fit_outcome(formula, data), f"{kind} regression on a hidden answer (reference: {answers[-1]})", ""
+            words = f"{kind} regression on a hidden answer (reference: {answers[-1]})"
+            return fit_outcome(formula, data), words, "", None
         kind = "logistic" if len(answers) == 2 else "multinomial logistic"
-        words, said = f"{kind} regression of a hidden answer (reference: {answers[-1]})", ""
+        words = f"{kind} regression of a hidden answer (reference: {answers[-1]})"
         if self.random_intercept:
             codes = table.columns[self.random_intercept].codes[sample.first]
             model, said = fit_clustered(formula.outcome, self.random_intercept, Clustered.of(sample, codes), constant)
-            return model, f"{words}, an intercept by {self.random_intercept}", said
+            return model, f"{words}, an intercept by {self.random_intercept}", said, None
+        if (self.firth or self.intervals == "profile") and sample.has_unrelated:
+            raise DomainError("Firth's penalty and profiles need the prevalence of the unrelated question.")
+        if self.firth:
+            if len(answers) > 2:
+                raise DomainError(f"Firth's penalty needs a yes-no answer, not one of {len(answers)}.")
+            model, surface = fit_firth(formula.outcome, sample, reported)
+            return model, f"{words}, with Firth's penalty", "", surface
         model = fit_answer(formula.outcome, sample, constant)
-        return model, words, _unrelated_words(model) if sample.has_unrelated else ""
+        return model, words, _unrelated_words(model) if sample.has_unrelated else "", None
 
 
 def _offset_of(name: str, cells: Mapping[str, str]) -> float:
@@ -268,11 +311,15 @@ def _unrelated_words(model: FittedModel) -> str:
 
 
 def _warnings(model: FittedModel, sample: Sample, constant: Fitted) -> list[str]:
+    if model.is_penalised:
+        constant = replace(constant, separated=constant.separated[:0])  # with a penalty it has an end
     null = _of_answers(constant, sample)
     n_of_answer = (len(sample.answers) - 1) * len(sample.terms.names)
 
     def p_value_of(place: int) -> float:
         """Return that of all terms that explain the answer; of a coefficient of an outcome, that of its own term."""
+        if model.is_penalised:
+            return model.tests()[0].p_value
         if place < n_of_answer:
             whole = fit_columns(sample, range(len(sample.terms.names)))
             n_more = len(whole.coefficients) - len(null.coefficients)

@@ -40,6 +40,9 @@ def caption(found: Regression) -> list[str]:
     state = "converged" if quality.converged else "NOT converged"
     is_simple = found.degrees_of_freedom is None
     pseudo, errors, law = ("", "observed information", "") if is_simple else _NOT_SIMPLE
+    if found.is_penalised:
+        pseudo, errors = "penalized ", "expected information"
+    method = "profile likelihood" if found.intervals == "profile" else "Wald"
     lines = [
         f"{found.formula}: n = {counted(found.n_reports, 'report')}, epsilon {epsilon_above(found.epsilon)} a report",
         f"{found.model}; design {', '.join(found.designs)}",
@@ -48,12 +51,12 @@ def caption(found: Regression) -> list[str]:
         return [*lines, "no model is fitted and nothing is tested", *lines_of(found.contradictions)]
     lines += [
         f"{pseudo}maximum likelihood, {state} in {quality.n_iterations} iterations; {errors}; "
-        f"{level_words(found.level)} Wald intervals{law}, approximate, about the population",
+        f"{level_words(found.level)} {method} intervals{law}, approximate, about the population",
     ]
     if is_simple:
         lines.append(
-            f"log-likelihood {quality.log_likelihood:.4f} (without terms {quality.null_log_likelihood:.4f}), "
-            f"{_pseudo(quality)}AIC {quality.aic:.2f}, BIC {quality.bic:.2f}"
+            f"{pseudo}log-likelihood {quality.log_likelihood:.4f} (without terms {quality.null_log_likelihood:.4f})"
+            f"{_pseudo(quality)}{_criteria(quality)}"
         )
     measured = ", ".join(f"{name} {value:.6g}" for name, value in found.measures.items())
     return [*lines, *filter(None, [measured])]
@@ -65,7 +68,11 @@ def _columns(found: Regression) -> tuple[str, ...]:
 
 
 def _pseudo(quality: FitQuality) -> str:
-    return "" if math.isnan(quality.pseudo_r_squared) else f"pseudo R² {quality.pseudo_r_squared:.4f}, "
+    return "" if math.isnan(quality.pseudo_r_squared) else f", pseudo R² {quality.pseudo_r_squared:.4f}"
+
+
+def _criteria(quality: FitQuality) -> str:
+    return "" if math.isnan(quality.aic) else f", AIC {quality.aic:.2f}, BIC {quality.bic:.2f}"
 
 
 def members(found: Regression) -> dict[str, Any]:
@@ -80,6 +87,8 @@ def members(found: Regression) -> dict[str, Any]:
         "epsilon": found.epsilon,
         "level": found.level,
         "interval": "approximate",
+        "intervals": found.intervals,
+        "penalized": found.is_penalised,
         "quality": asdict(found.quality),
         "measures": found.measures,
         "degrees_of_freedom": found.degrees_of_freedom,
@@ -100,6 +109,8 @@ def records(found: Regression) -> list[dict[str, Any]]:
         "epsilon": found.epsilon,
         "level": found.level,
         "interval": "approximate",
+        "intervals": found.intervals,
+        "penalized": found.is_penalised,
         **_of_whole(found),
         "converged": found.quality.converged,
     }
