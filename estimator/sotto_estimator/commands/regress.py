@@ -60,6 +60,14 @@ _COLUMNS = (
             metavar="COLUMN=VALUE,..",
             help="Predict for people with these values, averaged over the columns that are not named. May be repeated.",
         ),
+        click.option("--margins", is_flag=True, help="Print mean marginal effects on the probability."),
+        click.option(
+            "--contrast",
+            "contrasts",
+            multiple=True,
+            metavar="COLUMN=VALUE,.. vs COLUMN=VALUE,..",
+            help="Compare the mean probability, if everybody had these or those values. May be repeated.",
+        ),
     ),
     old_option("--cluster", "--random-intercept", "random_intercept", default=""),
 )
@@ -112,6 +120,8 @@ def regress(
     random_intercept: str,
     offset: str,
     firth: bool,
+    margins: bool,
+    contrasts: tuple[str, ...],
     intervals: str | None,
     sampling: SamplingColumns,
     people: tuple[str, ...],
@@ -135,7 +145,7 @@ def regress(
         )
     if names_reports(sources[:-1], designs):
         of_rows = [arm, yes_is, report_texts, outcome != "auto", random_intercept, offset, sampling.names, people]
-        if allow_conclusive or firth or intervals or any(of_rows):
+        if any([allow_conclusive, firth, intervals, margins, contrasts, *of_rows]):
             raise click.UsageError(
                 "With a survey's reports give only --level, --wave and --stratum: the survey says the rest."
             )
@@ -148,7 +158,10 @@ def regress(
         )
     texts, read = report_texts_of(yes_is, report_texts), _read_formula(formula)
     column = ReportColumn(read.reports, designs_by_arm(read_designs(designs), arm), arm, texts)
-    asked = RegressionSpec(read, column, outcome, random_intercept, sampling, offset, intervals or "", firth)
+    pairs = tuple(map(_read_contrast, contrasts))
+    asked = RegressionSpec(
+        read, column, outcome, random_intercept, sampling, offset, intervals or "", firth, margins, pairs
+    )
     data = FileSource((file,)).table(asked.names, complete=asked.complete, numbers=asked.numbers)
     for design in column.read(data).designs:
         DesignInput(allow_conclusive=allow_conclusive).check(design)
@@ -162,11 +175,18 @@ def _read_formula(text: str) -> Formula:
         raise click.UsageError(str(fault)) from fault
 
 
-def _read_cells(text: str) -> dict[str, str]:
+def _read_contrast(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    one, sign, other = text.partition(" vs ")
+    if not sign:
+        raise click.UsageError(f"--contrast ({text:.80}) must be COLUMN=VALUE,.. vs COLUMN=VALUE,..")
+    return _read_cells(one, "--contrast"), _read_cells(other, "--contrast")
+
+
+def _read_cells(text: str, option: str = "--predict") -> dict[str, str]:
     cells = {}
     for part in text.split(","):
         name, sign, value = (piece.strip() for piece in part.partition("="))
         if not (sign and name and value) or name in cells:
-            raise click.UsageError(f"--predict ({text:.80}) must be COLUMN=VALUE, with commas between several.")
+            raise click.UsageError(f"{option} ({text:.80}) must be COLUMN=VALUE, with commas between several.")
         cells[name] = value
     return cells

@@ -8,7 +8,7 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, one_of
-from sotto_estimator.regression.answer_model import shares_of_rows
+from sotto_estimator.regression.answer_model import predict_answers, shares_of_rows
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.formula import INTERCEPT
 from sotto_estimator.regression.inference import coefficients_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 At = Literal["overall", "mean"]
+Cells = Mapping[str, str]
+"""The values of some columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,27 @@ class AnswerFit:
         """
         import pandas as pd
 
+        rows, offset, index = self._rows_at(people)
+        shares = shares_of_rows(self._coefficients(rows.shape[1]).ravel(), rows, offset)
+        return pd.DataFrame(shares, index=index, columns=list(self.sample.answers))
+
+    def predictions(self, people: "pd.DataFrame | Mapping[str, object]", level: float) -> "pd.DataFrame":
+        """Return the same with errors and intervals: four columns an answer. Raises as `predict`."""
+        import pandas as pd
+
+        (rows, offset, index), answers = self._rows_at(people), self.sample.answers
+        found = [
+            predict_answers(self.fitted, answers, "", row, level, float(more))
+            for row, more in zip(rows, offset, strict=True)
+        ]
+        figures = [[of for one in each for of in (one.share, one.standard_error, one.low, one.high)] for each in found]
+        names = ("predicted", "se", "ci_lower", "ci_upper")
+        return pd.DataFrame(figures, index=index, columns=pd.MultiIndex.from_product([answers, names]))
+
+    def _rows_at(self, people: "pd.DataFrame | Mapping[str, object]") -> "tuple[Floats, Floats, pd.Index]":
+        """Return the rows of the matrix and the offsets of people."""
+        import pandas as pd
+
         frame = people if isinstance(people, pd.DataFrame) else _framed(people)
         if self.sample.terms.rows_at is None:
             raise DomainError("this model has no formula to predict by.")
@@ -45,8 +68,7 @@ class AnswerFit:
             offset = np.asarray(frame[self.offset], np.float64)
             if not np.isfinite(offset).all():
                 raise DomainError(f"{self.offset} must be finite in every row.")
-        shares = shares_of_rows(self._coefficients(rows.shape[1]).ravel(), rows, offset)
-        return pd.DataFrame(shares, index=frame.index, columns=list(self.sample.answers))
+        return rows, offset, frame.index
 
     def margins(self, at: At, *, dummy: bool, level: float) -> tuple[Coefficient, ...]:
         """Return by how much the probability of each answer grows with each column, errors by the delta method.
@@ -74,6 +96,28 @@ class AnswerFit:
                 values.append(value)
                 gradients.append(gradient)
         slopes = np.array(gradients).reshape(len(values), -1)
+        covariance = _of_gradients(slopes, self.fitted.covariance[: slopes.shape[1], : slopes.shape[1]])
+        return coefficients_of(labels, np.array(values), covariance, level, self.fitted.degrees_of_freedom)
+
+    def contrasts(self, pairs: Sequence[tuple[Cells, Cells]], level: float) -> tuple[Coefficient, ...]:
+        """Return by how much the probability of each answer is larger for people with some columns than with others.
+
+        Both are means over all people, whose other columns stay (standardization); errors are by the delta method.
+        Raises DomainError.
+        """
+        sample, labels, values, gradients = self.sample, [], [], []
+        parts = sample.weights / sample.weights.sum()
+        people = _People(sample.terms.matrix, parts, sample.offset, self._coefficients(sample.terms.matrix.shape[1]))
+        for pair in pairs:
+            rows = [sample.terms.rows_of(cells) for cells in pair]
+            one, other = (of[sample.first] if len(of) > 1 else np.repeat(of, len(parts), axis=0) for of in rows)
+            said = " vs ".join(", ".join(f"{name}={of}" for name, of in cells.items()) for cells in pair)
+            for k, answer in enumerate(sample.answers[:1] if len(sample.answers) == 2 else sample.answers):
+                value, gradient = people.contrast(k, one, other)
+                labels.append((f"{self.question} = {answer}", said))
+                values.append(value)
+                gradients.append(gradient)
+        slopes = np.array(gradients).reshape(len(values), people.coefficients.size)
         covariance = _of_gradients(slopes, self.fitted.covariance[: slopes.shape[1], : slopes.shape[1]])
         return coefficients_of(labels, np.array(values), covariance, level, self.fitted.degrees_of_freedom)
 
@@ -112,12 +156,17 @@ class _People:
 
     def change(self, answer: int, column: int) -> tuple[float, Floats]:
         """Return how an answer's mean probability differs between 1 and 0 in a column, and its gradient."""
-        value, gradient = 0.0, np.zeros(self.coefficients.size)
-        for sign, setting in ((1, 1.0), (-1, 0.0)):
-            matrix = self.matrix.copy()
+        set_to = [self.matrix.copy() for _ in range(2)]
+        for setting, matrix in enumerate(set_to):
             matrix[:, column] = setting
+        return self.contrast(answer, set_to[1], set_to[0])
+
+    def contrast(self, answer: int, one: Floats, other: Floats) -> tuple[float, Floats]:
+        """Return how an answer's mean probability differs between two matrices, and its gradient."""
+        value, gradient = 0.0, np.zeros(self.coefficients.size)
+        is_own = np.arange(len(self.coefficients)) == answer
+        for sign, matrix in ((1, one), (-1, other)):
             shares = shares_of_rows(self.coefficients.ravel(), matrix, self.offset)
-            is_own = np.arange(len(self.coefficients)) == answer
             of_share = shares[:, [answer]] * (is_own - shares[:, :-1])
             value += sign * float(self.parts @ shares[:, answer])
             gradient += sign * ((self.parts[:, None] * of_share).T @ matrix).ravel()

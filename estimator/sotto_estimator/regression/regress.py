@@ -40,6 +40,8 @@ def regress(
     predict: Sequence[Mapping[str, object]] = (),
     intervals: str = "",
     firth: bool = False,
+    margins: bool = False,
+    contrasts: Sequence[tuple[Mapping[str, object], Mapping[str, object]]] = (),
     token: str = "",
     wave: int | None = None,
     stratum: str | None = None,
@@ -62,6 +64,9 @@ def regress(
     `intervals` are "wald", or by the "profile" of the likelihood. With `firth`, a penalty keeps estimates finite where
     an answer is rare or separated. Intervals are then profiles by default.
 
+    With `margins`, the result has mean marginal effects. `contrasts` are pairs of values, such as
+    ({"region": "south"}, {"region": "north"}), whose mean probabilities are compared.
+
     Without a design, `source` has a survey's reports. It is a collector's URL with a `survey` id, a file of reports,
     an archive's folder, or (survey, packed reports). `token`, `wave` and `stratum` are as for `estimate`. The
     `formula` has the survey's questions: `paid ~ smokes + region`.
@@ -72,7 +77,19 @@ def regress(
     chosen = Selection(wave, stratum)
     given = source_of(source, survey, token)
     if not design:
-        of_table = [arm, reports, sampling, outcome != "auto", random_intercept, offset, predict, intervals, firth]
+        of_table = [
+            arm,
+            reports,
+            sampling,
+            outcome != "auto",
+            random_intercept,
+            offset,
+            predict,
+            intervals,
+            firth,
+            margins,
+            contrasts,
+        ]
         if any(of_table) or isinstance(given, FrameSource):
             raise SourceError(
                 "a table needs a design; a survey's reports take only formula, survey, token, wave and stratum."
@@ -87,6 +104,11 @@ def regress(
     designs = {"": design} if isinstance(design, str) else dict(design)
     column = ReportColumn(read.reports, {label: read_spec(of) for label, of in designs.items()}, arm, tuple(reports))
     sampling = sampling or SamplingColumns()
-    spec = RegressionSpec(read, column, outcome, random_intercept, sampling, offset, intervals, firth)
-    people = [{name: str(value) for name, value in cells.items()} for cells in predict]
+    pairs = tuple((_texts(one), _texts(other)) for one, other in contrasts)
+    spec = RegressionSpec(read, column, outcome, random_intercept, sampling, offset, intervals, firth, margins, pairs)
+    people = [_texts(cells) for cells in predict]
     return spec.fit(given.table(spec.names, complete=spec.complete, numbers=spec.numbers), people, options.level)
+
+
+def _texts(cells: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in cells.items()}

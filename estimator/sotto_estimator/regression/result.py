@@ -93,6 +93,7 @@ class FittedAnswer(Protocol):
     """The model of the hidden answer that was fitted, as `AnswerFit`."""
 
     def predict(self, people: "pd.DataFrame | Mapping[str, object]") -> "pd.DataFrame": ...
+    def predictions(self, people: "pd.DataFrame | Mapping[str, object]", level: float) -> "pd.DataFrame": ...
     def margins(self, at: Literal["overall", "mean"], *, dummy: bool, level: float) -> tuple[Coefficient, ...]: ...
 
 
@@ -114,6 +115,9 @@ class Regression(Result):
 
     `intervals` of the coefficients are "wald", or by the "profile" of the likelihood. Then z is the signed root of the
     likelihood ratio of 0. If `is_penalised`, likelihoods have Firth's penalty.
+
+    `margins` are mean marginal effects of columns on probabilities. `contrasts` are differences of mean probabilities
+    between people with some values and with others.
     """
 
     formula: str
@@ -138,6 +142,8 @@ class Regression(Result):
     references: Mapping[str, str] = field(default_factory=dict)
     intervals: str = "wald"
     is_penalised: bool = False
+    margins: tuple[Coefficient, ...] = ()
+    contrasts: tuple[Coefficient, ...] = ()
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of a column, "EQUATION: COLUMN" where several equations have it. Raises KeyError."""
@@ -200,6 +206,19 @@ class Regression(Result):
         """
         found = self._fit_of_rows.predict(new)
         return found.iloc[:, 0] if found.shape[1] == 2 else found
+
+    def get_prediction(self, new: "pd.DataFrame | Mapping[str, object]") -> "pd.DataFrame":
+        """Return what `predict` does, with standard errors and intervals at the regression's level.
+
+        Columns: "predicted", "se", "ci_lower", "ci_upper"; of several answers, by answer. Intervals are Wald's on the
+        log odds. Raises as `predict`.
+        """
+        found = self._fit_of_rows.predictions(new, self.level)
+        return found[found.columns[0][0]] if found.shape[1] == 8 else found  # of two answers, yes
+
+    def summary(self) -> str:
+        """Return all there is to read, as the command prints it."""
+        return self.as_table()
 
     def get_margeff(self, at: Literal["overall", "mean"] = "overall", *, dummy: bool = False) -> "pd.DataFrame":
         """Return marginal effects: by how much the probability of an answer grows with each column of the formula.

@@ -12,7 +12,7 @@ from sotto_estimator.intervals.contradiction import Disagreement
 from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.microdata.reading import SamplingColumns
-from sotto_estimator.regression.answer_fit import AnswerFit
+from sotto_estimator.regression.answer_fit import AnswerFit, Cells
 from sotto_estimator.regression.answer_model import (
     fit_answer,
     fit_columns,
@@ -52,6 +52,7 @@ class RegressionSpec:
     `outcome`: one of OUTCOMES; `random_intercept`: the column of what has intercepts of its own, or ""; `sampling`: the
     columns that say how people were drawn; `offset`: the column that is added to the log odds, or "". `intervals`: one
     of INTERVALS, or "" for the usual ones. `firth`: whether Firth's penalty keeps estimates finite.
+    `margins`: whether marginal effects are wanted; `contrasts`: the people who are compared, by some of their columns.
     """
 
     formula: Formula
@@ -62,6 +63,8 @@ class RegressionSpec:
     offset: str = ""
     intervals: str = ""
     firth: bool = False
+    margins: bool = False
+    contrasts: tuple[tuple[Cells, Cells], ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -110,6 +113,7 @@ class RegressionSpec:
         if self._has_profile:
             surface = surface or surface_of(sample, model.fitted.maximum)
             coefficients = surface.profiled(coefficients, level)
+        answer_fit = AnswerFit(formula.reports, sample, model.fitted, self.offset)
         return Regression(
             formula.text,
             words,
@@ -127,10 +131,12 @@ class RegressionSpec:
             self._measures(model, sample, reported),
             title=table.name,
             degrees_of_freedom=model.fitted.degrees_of_freedom,
-            answer_fit=AnswerFit(formula.reports, sample, model.fitted, self.offset),
+            answer_fit=answer_fit,
             references=self._references(table, sample),
             intervals="profile" if self._has_profile else "wald",
             is_penalised=self.firth,
+            margins=answer_fit.margins("overall", dummy=True, level=level) if self.margins else (),
+            contrasts=answer_fit.contrasts(self.contrasts, level) if self.contrasts else (),
         )
 
     @property

@@ -1,6 +1,7 @@
 """A regression: for people, as members for programs, and as a picture."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
@@ -30,6 +31,8 @@ def parts(found: Regression) -> list[Part]:
         Part("Coefficients", coefficients),
         Part("Tests", [_tests(found)] if found.tests else []),
         Part("Predictions", [_predictions(found)] if found.predictions else []),
+        Part("Marginal effects", [_points("mean marginal effect", found.margins)] if found.margins else []),
+        Part("Contrasts", [_points("contrast", found.contrasts)] if found.contrasts else []),
         Part("Notes", [Lines(found.notes)]),
     ]
 
@@ -96,6 +99,8 @@ def members(found: Regression) -> dict[str, Any]:
         "covariance": found.covariance.tolist(),
         "tests": [asdict(of) for of in found.tests],
         "predictions": [asdict(of) for of in found.predictions],
+        "margins": [asdict(of) for of in found.margins],
+        "contrasts": [asdict(of) for of in found.contrasts],
         "notes": list(found.notes),
         "warnings": list(found.warnings),
         "contradictions": misfit_members(found.contradictions),
@@ -162,6 +167,16 @@ def _predictions(found: Regression) -> Table:
         [of.cells, of.answer, of.share, of.standard_error, of.low, of.high] for of in found.predictions
     ]
     return Table([Column("prediction"), Column("answer"), *numbers], rows)
+
+
+def _points(name: str, effects: Sequence[Coefficient]) -> Table:
+    """Return a row an effect on a probability."""
+    numbers = [Column(of, "points") for of in ("difference", "std. error")]
+    numbers += [Column("P", "p"), Column("low", "points"), Column("high", "points")]
+    rows: list[list[Cell]] = [
+        [of.name, of.equation, of.estimate, of.standard_error, of.p_value, of.low, of.high] for of in effects
+    ]
+    return Table([Column(name), Column("answer"), *numbers], rows)
 
 
 def _numbers(of: Coefficient) -> list[Cell]:

@@ -27,7 +27,15 @@ def known_words(found: Regression) -> list[str]:
         for equation, group in groupby(tested, key=lambda of: of.equation)
         for sentence in _sentences(found, [*group], is_one_of_several=several[equation.partition(" = ")[0]] > 1)
     ]
+    said += [_compared(found, of) for of in found.contrasts]
     return [*said, _CAUTION] if said else []
+
+
+def _compared(found: Regression, of: Coefficient) -> str:
+    one, _, other = of.name.partition(" vs ")
+    if not of.p_value <= 1 - found.level:
+        return f"No difference in {of.equation} between {one} and {other} is shown."
+    return f"{of.equation} is {'more' if of.estimate > 0 else 'less'} likely if {one} than if {other}."
 
 
 def _sentences(found: Regression, coefficients: Sequence[Coefficient], *, is_one_of_several: bool) -> Iterator[str]:

@@ -169,3 +169,43 @@ def test_what_has_no_profile_is_refused(of: str) -> None:
 
 def fitted(frame: pd.DataFrame, formula: str, how: dict[str, object]) -> Regression:
     return regress(frame, formula, design="direct", **how)  # type: ignore[arg-type]
+
+
+def test_contrasts_and_margins_are_means_over_all_people(tmp_path: Path) -> None:
+    """Person by person; errors by differences of that mean and the coefficients' covariance."""
+    frame = asked(CROSSWISE, 600)
+    pairs = [({"region": "south"}, {"region": "north"}), ({"age": 1, "region": "south"}, {"age": 0, "region": "south"})]
+    found = regress(frame, "cheated ~ age + region", design=CROSSWISE, margins=True, contrasts=pairs)
+    ages, ones = frame["age"].to_numpy(), np.ones(600)
+    at, set_to = (
+        found.params.to_numpy(),
+        {1: np.column_stack([ones, ages, ones]), 0: np.column_stack([ones, ages, 0 * ones])},
+    )
+
+    def difference(coefficients: Floats) -> float:
+        south, north = ((1 / (1 + np.exp(-set_to[of] @ coefficients))).mean() for of in (1, 0))
+        return float(south - north)
+
+    of = found.contrasts[0]
+    slopes = np.array([(difference(at + step) - difference(at - step)) / 2e-5 for step in 1e-5 * np.eye(3)])
+    assert (of.equation, of.name) == ("cheated = yes", "region=south vs region=north")
+    assert of.estimate == pytest.approx(difference(at), abs=1e-12)
+    assert of.standard_error == pytest.approx(np.sqrt(slopes @ found.covariance @ slopes), rel=1e-5)
+    assert found.margins[1].estimate == pytest.approx(of.estimate, abs=1e-12)  # of a category of two
+    logits = [at @ [1, age, 1] for age in (1, 0)]
+    expected = np.diff([1 / (1 + np.exp(-of)) for of in reversed(logits)])[0]
+    assert found.contrasts[1].estimate == pytest.approx(expected, abs=1e-12)
+    each = found.get_prediction({"age": [0.5, 2], "region": ["south", "north"]})
+    one = regress(frame, "cheated ~ age + region", design=CROSSWISE, predict=[{"age": 0.5, "region": "south"}])
+    yes = one.predictions[0]
+    assert each.iloc[0].tolist() == [yes.share, yes.standard_error, yes.low, yes.high]
+    assert one.summary() == one.as_table()
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    words = ["regress", str(tmp_path / "data.csv"), "cheated ~ age + region", "--design", CROSSWISE]
+    said = CliRunner().invoke(main, [*words, "--margins", "--contrast", "region=south vs region=north"]).stdout
+    assert "No difference in cheated = yes between region=south and region=north is shown." in said
+    assert f"{100 * of.estimate:.2f}" in said
+    for wrong, message in (("region=south", "must be COLUMN=VALUE,.. vs"), ("region=east vs age=1", "must be one of")):
+        done = CliRunner().invoke(main, [*words, "--contrast", wrong])
+        assert done.exit_code != 0
+        assert message in done.output
