@@ -85,7 +85,7 @@ _LEVEL, _INTERVALS = in_section(
     click.option(
         "--intervals",
         type=click.Choice(METHODS),
-        help="How intervals of coefficients are made.  [default: wald; with --firth profile]",
+        help="How intervals of coefficients are made  [default: wald, or profile with --firth].",
     ),
 )
 

@@ -210,8 +210,8 @@ class Regression(Result):
     def get_prediction(self, new: "pd.DataFrame | Mapping[str, object]") -> "pd.DataFrame":
         """Return what `predict` does, with standard errors and intervals at the regression's level.
 
-        Columns: "predicted", "se", "ci_lower", "ci_upper"; of several answers, by answer. Intervals are Wald's on the
-        log odds. Raises as `predict`.
+        Columns are "predicted", "se", "ci_lower" and "ci_upper", for each of several answers. Intervals are Wald's on
+        the log odds. Raises as `predict`.
         """
         found = self._fit_of_rows.predictions(new, self.level)
         return found[found.columns[0][0]] if found.shape[1] == 8 else found  # of two answers, yes
