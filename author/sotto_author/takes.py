@@ -12,6 +12,7 @@ from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.minimum import needs_of, say_needs
 from sotto_protocol.negotiation import match
 from sotto_protocol.questions.joint import Joint
+from sotto_protocol.strata import parents_of
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above, epsilon_below
 
@@ -41,6 +42,9 @@ def say_takes(survey: Survey) -> Iterator[str]:
         yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation"
     if survey.strata:
         yield f"strata {', '.join(survey.strata)}, each invitation is for one, and each has results"
+        if parents := parents_of(survey.strata):
+            named = ", ".join(f"{name} ({len(strata)})" for name, strata in parents.items())
+            yield f"parents {named}, each has results too: of its strata that are shown, together"
     if survey.public_results:
         yield f"public results, everybody may see the estimates{_alone(survey)}"
     if survey.min_reports > 1:

@@ -143,7 +143,7 @@ def estimate(
                 "reports. For a table with one row per person it is a column, and goes with column and design."
             )
         return estimate_strata_of(
-            of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=5), pooled=pooled
+            of, wave, options or IntervalOptions(), lambda text: warnings.warn(text, stacklevel=6), pooled=pooled
         )
     return estimate_source(
         of,

@@ -4,6 +4,7 @@ SottoError
   EstimatorError
     DomainError (also a ValueError)   a parameter lies outside its domain
     FetchError                        a collector could not be reached, or refused
+      UnknownStratumError             the collector knows no stratum of this name: it may be a parent's
       WithheldError                   fewer reports have come than the survey promises as the least
     SourceError                       tallies or counts that do not fit together
       NoReportsError                  none of the reports tells anything
@@ -25,6 +26,10 @@ class DomainError(EstimatorError, ValueError):
 
 class FetchError(EstimatorError):
     """A collector could not be reached, or refused to give a tally."""
+
+
+class UnknownStratumError(FetchError):
+    """The collector knows no stratum of this name. It may be a parent's: a collector gives counts of strata."""
 
 
 class WithheldError(FetchError):

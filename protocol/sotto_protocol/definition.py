@@ -24,6 +24,7 @@ from sotto_protocol.questions.author_fields import AuthorFields
 from sotto_protocol.questions.definition import compile_fields, compile_item
 from sotto_protocol.questions.item import Item
 from sotto_protocol.questions.together import PAIRS, Groups, read_groups
+from sotto_protocol.strata import tree_fault
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
 from sotto_protocol.survey_source import SurveySource
 from sotto_protocol.synonyms import OF_SURVEY
@@ -99,7 +100,9 @@ def compile_survey(document: Any) -> Survey:
 def _compile_whole(document: Any) -> Survey:
     fields = AuthorFields(document, "$", right_settings(document).get("lang", USUAL_TAG), OF_SURVEY)
     survey: Survey = together(partial(_compile, fields, said_to_questions(document)), fields.finish_rest)[0]
-    together(partial(_check_kept, survey), survey.check_size, partial(_check_bytes, survey))
+    together(
+        partial(_check_kept, survey), partial(_check_tree, survey), survey.check_size, partial(_check_bytes, survey)
+    )
     return survey
 
 
@@ -213,3 +216,9 @@ def _check_kept(survey: Survey) -> None:
                 "strings that nobody lists are found in the reports themselves",
             )
             raise SurveyError(where, f'does not go with keep = "{survey.keep}": {why}.')
+
+
+def _check_tree(survey: Survey) -> None:
+    """Raise SurveyError where names of strata with a / are no tree. A published survey stays valid, without parents."""
+    if fault := tree_fault(survey.strata):
+        raise SurveyError("$.strata", fault)

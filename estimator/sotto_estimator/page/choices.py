@@ -14,6 +14,7 @@ from sotto_estimator.results.words import level_digits
 from sotto_protocol import Survey
 from sotto_protocol.language import Language, direction
 from sotto_protocol.language_names import own_name
+from sotto_protocol.strata import groups_of, in_tree_order
 
 LEVELS = ("0.9", "0.95", "0.99")
 ALL = "all"
@@ -46,8 +47,8 @@ class PageLanguage(NamedTuple):
 class Choices:
     """One choice of each; the defaults are those of `sotto estimate`. `wave` None: all waves, pooled.
 
-    `stratum`: ALL together, EACH beside the others, or POOLED too, or one by its place in the survey's list: a name
-    could be any text. `lang`: the language of the survey that was asked for; "" where none was. `about`: whom the
+    `stratum`: ALL together, EACH beside the others, or POOLED too, or one by its place in `groups_of`: a name could be
+    any text. `lang`: the language of the survey that was asked for; "" where none was. `about`: whom the
     survey is about, which is the target unless another was chosen.
     """
 
@@ -128,7 +129,8 @@ class Choices:
         if survey.strata:
             strata = {ALL: say.gettext("all groups together"), EACH: say.gettext("all groups side by side")}
             strata[POOLED] = say.gettext("all groups side by side, and pooled")
-            strata |= {str(place): name for place, name in enumerate(survey.strata, 1)}
+            places = {name: str(place) for place, name in enumerate(groups_of(survey.strata), 1)}
+            strata |= {places[name]: name for name in in_tree_order(survey.strata)}
             fields.append(self._field("stratum", say.gettext("Group"), strata))
         return fields
 
@@ -181,9 +183,10 @@ def _read_wave(asked: Sequence[str], survey: Survey) -> int | None:
 
 
 def _read_stratum(asked: Sequence[str], survey: Survey) -> str:
-    places = map(str, range(1, len(survey.strata) + 1))
+    groups = groups_of(survey.strata)
+    places = map(str, range(1, len(groups) + 1))
     if len(asked) > 1 or asked[0] not in (ALL, *((EACH, POOLED, *places) if survey.strata else ())):
-        listed = ", ".join(f"{place} for {name}" for place, name in enumerate(survey.strata, 1))
+        listed = ", ".join(f"{place} for {name}" for place, name in enumerate(groups, 1))
         domain = f"{ALL}, {EACH}, {POOLED}, {listed}" if survey.strata else f"{ALL}: the survey has no strata"
         raise NoSuchStratumError(f"stratum must be given once, as {domain}.")
     return asked[0]

@@ -8,6 +8,7 @@ from operator import add
 
 from sotto_protocol import Survey, Tally
 from sotto_protocol.language import ENGLISH, Language
+from sotto_protocol.strata import groups_of, places_in
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,16 @@ class Release:
     turnout: Mapping[int, tuple[int, int | None]] = field(default_factory=dict)
     floored: Collection[int] = ()
 
+    def places_of(self, group: int) -> tuple[int, ...]:
+        """Return the places of a group's strata: of a stratum, or of a parent, by its place in `groups_of`."""
+        return places_in(self.survey.strata, groups_of(self.survey.strata)[group - 1])
+
     def by_wave(self, stratum: int | None = None) -> dict[int, Tally]:
-        """Return the tallies of one stratum, or of all, by wave, ascending; of waves of which anything is given."""
-        first, last = (stratum, stratum) if stratum else (1, self.survey.n_strata)
+        """Return the tallies of one group, or of all, by wave, ascending; of waves of which anything is given."""
+        places = self.places_of(stratum) if stratum else range(1, self.survey.n_strata + 1)
         found: dict[int, Tally] = {}
         for cell, tally in self.tallies.items():
-            if first <= (cell - 1) // self.survey.waves + 1 <= last:
+            if (cell - 1) // self.survey.waves + 1 in places:
                 wave = self.survey.wave_of(cell)
                 found[wave] = found[wave] + tally if wave in found else tally
         return dict(sorted(found.items()))
@@ -51,10 +56,11 @@ class Release:
 
     def say_missing(self, say: Language = ENGLISH, wave: int | None = None, stratum: int | None = None) -> str:
         """Return why nothing is shown of a wave, of a stratum, or of all: what of it may be said to this reader."""
-        least, cells = self.survey.min_reports, self.survey.cells(wave, stratum)
+        least = self.survey.min_reports
         if least == 1:
             return say.gettext("No reports yet.")
-        is_floored = any(cells is None or cell in cells for cell in self.floored)
+        several = [self.survey.cells(wave, place) for place in (self.places_of(stratum) if stratum else [None])]
+        is_floored = any(cells is None or cell in cells for cell in self.floored for cells in several)
         if is_floored:
             promise = say.gettext(
                 "The database was restored from a backup. Results stay hidden until they surely differ by "

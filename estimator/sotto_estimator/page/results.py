@@ -18,11 +18,13 @@ from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import estimate_tally, reports_of, waves_that_contradict
 from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.parent import Parent
 from sotto_estimator.views.beside import Beside, all_beside
 from sotto_estimator.views.section import Section, sections_of
 from sotto_estimator.views.spoken import Spoken
 from sotto_estimator.views.waves import MAX_WAVES
 from sotto_protocol import Survey, Tally
+from sotto_protocol.strata import groups_of, in_tree_order, parents_of
 
 Found = TypeVar("Found")
 
@@ -104,11 +106,28 @@ def find_results(release: Release, choices: Choices) -> Results:
     found = replace(found, missing=say_missing_strata(release, wave) if place is None else "")
     if choices.is_beside:
         return _found_beside(found, release)
-    estimates = _estimate(tally, choices, [*pooled.values()])
+    name = groups_of(survey.strata)[place - 1] if place else None
+    parent = _parent(release, wave, name)
+    cells = _cells(release, wave, parent) if parent else []
+    estimates = _estimate(tally, choices, [*pooled.values(), *cells])
     last = _estimate(by_wave[max(pooled)], choices) if pooled else None
-    shown = replace(estimates or _unestimated(tally, choices), stratum=survey.strata[place - 1] if place else None)
+    shown = replace(estimates or _unestimated(tally, choices), stratum=name, parent=parent)
     sections = (_section(one, release, choices, last) for one in sections_of(shown, spoken))
     return replace(found, estimates=estimates and shown, questions=tuple(sections))
+
+
+def _parent(release: Release, wave: int | None, group: str | None) -> Parent | None:
+    """Return which strata of a group are shown, if it is a parent."""
+    strata = release.survey.strata
+    within = parents_of(strata).get(group or "", ())
+    shown = [name for name in within if release.tally(wave, strata.index(name) + 1).n_reports]
+    return Parent.of(within, shown) if within else None
+
+
+def _cells(release: Release, wave: int | None, parent: Parent) -> list[Tally]:
+    """Return the tally of every wave of every stratum of a parent: each is held against the design."""
+    by_wave = [release.by_wave(release.survey.strata.index(name) + 1) for name in parent.shown]
+    return [tally for waves in by_wave for number, tally in waves.items() if wave in (None, number)]
 
 
 def _hints(release: Release, choices: Choices, tally: Tally) -> dict[str, str]:
@@ -130,10 +149,9 @@ def _found_beside(found: Results, release: Release) -> Results:
     is_pooled = choices.stratum == POOLED
     estimated = partial(estimate_strata, tallies, options, len(survey.strata), by_wave=waves_of, pooled=is_pooled)
     side = None if all(map(is_text, survey.questions)) else _refused(estimated)
-    of = {str(one.stratum): one for one in side.estimates} if side else {}
-    sections = {
-        name: sections_of(of.get(name) or _unestimated(tally, choices), found.spoken) for name, tally in tallies.items()
-    }
+    shown = {name: _unestimated(tally, choices) for name, tally in tallies.items()}
+    shown |= {str(one.stratum): one for one in side.estimates} if side else {}
+    sections = {name: sections_of(shown[name], found.spoken) for name in in_tree_order(survey.strata) if name in shown}
     return replace(found, estimates=side, questions=tuple(all_beside(sections, side)))
 
 

@@ -13,6 +13,7 @@ from sotto_estimator.strings.question import decode_tally
 from sotto_estimator.strings.subject import subject_of_tally
 from sotto_protocol import Question
 from sotto_protocol.language import Language
+from sotto_protocol.strata import groups_of
 from sotto_protocol.text import is_answer, normalise
 
 MAX_TEXTS = 200
@@ -67,7 +68,7 @@ def search(release: Release, choices: Choices, question_id: str, typed: str) -> 
         decoded = decode_tally(tally, question_id, texts, options, keep_all=True)
     except SourceError as fault_of_counts:  # nothing is counted yet
         raise ChoiceError(str(fault_of_counts)) from None
-    stratum = release.survey.strata[choices.place - 1] if choices.place else None
+    stratum = groups_of(release.survey.strata)[choices.place - 1] if choices.place else None
     subject = replace(subject_of_tally(tally, asked), stratum=stratum)
     return TextSearch(question_id, typed, decoded=replace(decoded, subject=subject))
 

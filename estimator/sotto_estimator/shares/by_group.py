@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from sotto_estimator.errors import EstimatorError, NoReportsError, SourceError, WithheldError
+from sotto_estimator.errors import EstimatorError, NoReportsError, SourceError
 from sotto_estimator.intervals.group_misfit import alarms_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.result import Result
@@ -14,9 +14,11 @@ from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.pooling import PooledFigure, pool_strata
 from sotto_estimator.shares.verdict.compare import Comparison, order_groups
 from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.parent import Parent, together
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
 from sotto_protocol import Survey, Tally
+from sotto_protocol.strata import in_tree_order, parents_of
 
 _MOST_COUNTED = 12
 """Of more groups the number of reports of each is in the table alone."""
@@ -24,7 +26,10 @@ _MOST_COUNTED = 12
 
 @dataclass(frozen=True, slots=True)
 class SideBySide(Result):
-    """The estimates of groups, one or more, and how these differ; `pooled`: None where that was not asked for."""
+    """The estimates of groups, one or more, and how these differ; `pooled`: None where that was not asked for.
+
+    A parent of strata stands before them. It is neither compared nor pooled: its people are theirs.
+    """
 
     estimates: tuple[Estimates, ...]
     comparisons: tuple[Comparison, ...]
@@ -40,9 +45,16 @@ class SideBySide(Result):
         return self.estimates[0].survey
 
     @property
+    def strata(self) -> tuple[Estimates, ...]:
+        """The estimates of the groups without parents: each report is in one of them."""
+        return tuple(one for one in self.estimates if one.parent is None)
+
+    @property
     def nouns(self) -> str:
         """What several of the groups are called."""
-        return "strata" if self.kind == STRATUM else "groups"
+        if self.kind != STRATUM:
+            return "groups"
+        return "strata" if len(self.strata) == len(self.estimates) else "strata and parents"
 
     @property
     def interval_words(self) -> str:
@@ -53,10 +65,10 @@ class SideBySide(Result):
 
     def __str__(self) -> str:
         """Return one line: title, and n of each group; of many groups the least and the most."""
-        n_each, title = [one.n_reports for one in self.estimates], self.estimates[0].title
+        n_each, title = [one.n_reports for one in self.strata], self.estimates[0].title
         if len(n_each) > _MOST_COUNTED:
             return f"{title}: n by {self.kind}: {sum(n_each):,} reports, {min(n_each):,} to {max(n_each):,} in each"
-        listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in self.estimates)
+        listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in self.strata)
         return f"{title}: n by {self.kind}: {listed} reports"
 
     def titled(self, title: str) -> Self:
@@ -65,7 +77,13 @@ class SideBySide(Result):
 
     def alarms(self) -> list[str]:
         """Return what is wrong with the counts of a group, with its name."""
-        voids = [(name_of(one).removesuffix(": "), void) for one in self.estimates for void in one.contradictions]
+        of_strata = {void for one in self.strata for void in one.contradictions}
+        voids = [
+            (name_of(one).removesuffix(": "), void)
+            for one in self.estimates
+            for void in one.contradictions
+            if one.parent is None or void not in of_strata
+        ]
         rest = [(one, replace(one, contradictions=())) for one in self.estimates]
         return [*alarms_of(voids), *(f"{name_of(one)}{alarm}" for one, other in rest for alarm in other.alarms())]
 
@@ -81,17 +99,18 @@ def estimate_strata(
 ) -> SideBySide | None:
     """Return the estimates of strata by their tallies, one or more; None where no tally has reports to show.
 
-    `n_strata`: of so many, which share one chance of a false alarm, and of a miss where intervals hold together.
+    With them come those of parents, each of its strata that are shown. `n_strata`: of so many strata, which share one
+    chance of a false alarm, and of a miss where intervals hold together, with all parents.
     `on_empty` is told of each stratum that has nothing to show. `by_wave` gives the waves of a stratum's tally, whose
     counts are held against the design one by one. `pooled` adds pooled figures.
     """
-    options = options.of(next(iter(tallies.values())).survey)
-    found = []
+    survey = next(iter(tallies.values())).survey
+    parents, options = parents_of(survey.strata), options.of(survey)
+    n_groups = n_strata + len(parents)
+    found, waves = [], {name: by_wave(name, tally) for name, tally in tallies.items()}
     for name, tally in tallies.items():
         try:
-            of_one = replace(
-                estimate_tally(tally, options, by_wave=by_wave(name, tally), n_groups=n_strata), stratum=name
-            )
+            of_one = replace(estimate_tally(tally, options, by_wave=waves[name], n_groups=n_groups), stratum=name)
         except NoReportsError as fault:
             on_empty(name, fault)
         else:
@@ -100,8 +119,36 @@ def estimate_strata(
         return None
     shown = {str(one.stratum): tallies[str(one.stratum)] for one in found}
     contradicting = {(str(one.stratum), of.question) for one in found for of in one.contradictions}
-    order = order_groups(shown, options, contradicting, n_strata)
-    return SideBySide(tuple(found), order, pool_strata(found, shown, options) if pooled else None)
+    order = order_groups(shown, options, contradicting, n_groups)
+    side = SideBySide(tuple(found), order, pool_strata(found, shown, options) if pooled else None)
+    return _with_parents(side, parents, shown, waves, n_groups) if parents else side
+
+
+def _with_parents(
+    side: SideBySide,
+    parents: Mapping[str, Sequence[str]],
+    tallies: Mapping[str, Tally],
+    waves: Mapping[str, Sequence[Tally]],
+    n_groups: int,
+) -> SideBySide:
+    """Return strata with their parents. Of a question whose counts contradict the design in a stratum nothing is told.
+
+    A parent without strata that are shown is left out.
+    """
+    of = {str(one.stratum): one for one in side.estimates}
+    for name, strata in parents.items():
+        parent = Parent.of(strata, of)
+        if not parent.shown:
+            continue
+        within = {stratum: tallies[stratum] for stratum in parent.shown}
+        tally, by_wave = together(within, {stratum: waves[stratum] or [one] for stratum, one in within.items()})
+        whole = estimate_tally(tally, side.estimates[0].options, by_wave=by_wave, n_groups=n_groups)
+        void = {found.question: found for stratum in parent.shown for found in of[stratum].contradictions}
+        void |= {found.question: found for found in whole.contradictions}
+        held = replace(whole, contradictions=tuple(void.values())).held_against_design()
+        of[name] = with_verdicts(replace(held, stratum=name, parent=parent), tally)
+    survey = tallies[str(side.estimates[0].stratum)].survey
+    return replace(side, estimates=tuple(of[name] for name in in_tree_order(survey.strata) if name in of))
 
 
 def name_of(one: Estimates) -> str:
@@ -124,12 +171,7 @@ def estimate_strata_of(
     survey = source.tally(Selection(wave)).survey
     if not survey.strata:
         raise SourceError(f"survey {survey.id} has no strata.")
-    tallies = {}
-    for stratum in survey.strata:
-        try:
-            tallies[stratum] = source.tally(Selection(wave, stratum))
-        except WithheldError as fault:
-            tell(stratum, fault)
+    tallies = source.strata(survey, Selection(wave), tell)
 
     def by_wave(stratum: str, tally: Tally) -> list[Tally]:
         return source.by_wave(tally, Selection(wave, stratum)) if wave is None else []

@@ -17,6 +17,7 @@ from sotto_estimator.results.found_figure import FoundFigure
 from sotto_estimator.results.result import Result
 from sotto_estimator.shares.covariance import Covariance, VoidedCovariance
 from sotto_estimator.shares.verdict.verdict import Verdict
+from sotto_estimator.sources.parent import Parent
 from sotto_estimator.sources.quality import Quality
 from sotto_estimator.sources.withheld import Withheld
 from sotto_estimator.table.file_rows import FileRows
@@ -115,7 +116,8 @@ class Estimates(Result):
     questions with implausible reports. `withheld` says what the tally withholds.
 
     `verdicts` say what each question's figures mean. `waves` are those that are pooled, () for a survey of one wave.
-    `stratum` is the one stratum that these reports come from, or None. `n_groups` is how many groups share the level of
+    `stratum` is the one stratum that these reports come from, or None. If it is a parent of strata, `parent` says which
+    of them are shown. `n_groups` is how many groups share the level of
     simultaneous intervals. `text_questions` are the ids of questions for `decode`.
 
     `drawn` is how many questions a device answers, and of how many, if it does not answer all. `asked` are the ids of
@@ -142,6 +144,7 @@ class Estimates(Result):
     designs: tuple[AskedBy, ...] = ()
     fit: ShareFit | None = None
     stratum: str | None = None
+    parent: Parent | None = None
     verdicts: tuple[Verdict, ...] = ()
     narrower_by: float | None = None
     file_rows: FileRows | None = None

@@ -10,6 +10,7 @@ from sotto_estimator.shares.exact_gain import with_exact_gain
 from sotto_estimator.shares.likelihood_shares import likelihood_shares
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
+from sotto_estimator.sources.parent import Parent, together
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
 from sotto_protocol import Tally
@@ -28,13 +29,28 @@ def estimate_source(
 
     `likelihood`: the shares of maximum likelihood of whole reports too.
     """
-    found = estimate_tally(tally, options, by_wave=source.by_wave(tally, chosen))
+    tally, by_wave, parent = _parts_of(source, tally, chosen)
+    found = estimate_tally(tally, options, by_wave=by_wave)
     if likelihood:
         figures = likelihood_shares(source, tally, chosen, options, found.void)
         found = found.with_figures("likelihood", figures).held_against_design()
     if covariances:
         found = found.with_figures("covariance", covariances_of(tally, options.of(tally.survey).about))
-    found = with_verdicts(replace(found, stratum=chosen.stratum), tally)
+    found = with_verdicts(replace(found, stratum=chosen.stratum, parent=parent), tally)
     shown = {row.question for row in found.rows}
     channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}
     return with_exact_gain(found, channels)
+
+
+def _parts_of(source: Source, tally: Tally, chosen: Selection) -> tuple[Tally, list[Tally], Parent | None]:
+    """Return a tally, and what of it is held against the design one by one; a parent's by its strata too."""
+    strata = chosen.strata(tally.survey)
+    if chosen.stratum is None or chosen.stratum in strata:
+        return tally, source.by_wave(tally, chosen), None
+    given = source.strata(tally.survey, chosen, lambda name, fault: None)
+    shown = {name: of for name, of in given.items() if of.n_reports}
+    if not shown:
+        return tally, [], Parent.of(strata, ())
+    cells = {name: source.by_wave(of, Selection(chosen.wave, name)) or [of] for name, of in shown.items()}
+    tally, by_wave = together(shown, cells)
+    return tally, [*by_wave, *(cell for of in cells.values() for cell in of)], Parent.of(strata, shown)

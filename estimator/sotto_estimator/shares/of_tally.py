@@ -48,10 +48,10 @@ def estimate_tally(
     """Estimate every share and mean of a tally, but not of text questions, which `decode` takes.
 
     The survey says (`about`) whom shares are about, unless `options` have a target. `has_distributions` adds
-    distributions of numbers, which take longer than all the rest. `by_wave` has the tallies of the waves, whose counts
-    are held against the design one by one. `n_groups` is how many groups one output shows. They share one probability
-    of a false alarm, and of a miss where intervals hold together. `is_held` withholds estimates of questions whose
-    counts contradict the design.
+    distributions of numbers, which take longer than all the rest. `by_wave` has the tallies of the waves, and of a
+    parent those of its strata, whose counts are held against the design one by one. `n_groups` is how many groups one
+    output shows. They share one probability of a false alarm, and of a miss where intervals hold together. `is_held`
+    withholds estimates of questions whose counts contradict the design.
 
     With several waves the mean over all reports is estimated. As many reports as possible are taken to come from the
     same devices. Standard errors are then upper bounds, if a share is the same in all waves. Raises SourceError where
@@ -233,7 +233,7 @@ def _tested_of_wave(tally: Tally, of: Sequence[Question] | None = None) -> list[
     """Return what is tested of a tally of one wave, of some questions or of all; nothing of one without reports."""
     questions = [question for question in of or tally.survey.questions if not is_text(question)]
     tested = _tested(_counted(tally, questions))
-    return [test._replace(wave=wave) for wave in tally.waves[:1] for test in tested]
+    return [test._replace(wave=wave if tally.survey.waves > 1 else None) for wave in tally.waves[:1] for test in tested]
 
 
 def contradictions_of_questions(tally: Tally, ids: Collection[str], *, n_groups: int = 1) -> tuple[Contradiction, ...]:

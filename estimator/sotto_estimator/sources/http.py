@@ -5,11 +5,12 @@ import re
 import requests
 from urllib3.exceptions import HTTPError
 
-from sotto_estimator.errors import FetchError, WithheldError
+from sotto_estimator.errors import FetchError, UnknownStratumError, WithheldError
 from sotto_protocol import Problem
 
 _TIMEOUT_S = 30.0
 _CHUNK_BYTES = 2**16
+_REFUSED = {(403, "below_minimum"): WithheldError, (404, "no_such_stratum"): UnknownStratumError}
 _TOKEN = re.compile(r"[!-~]+")  # visible ASCII: nothing else fits into a header
 
 
@@ -20,7 +21,7 @@ def get(url: str, route: str, token: str, *, accept: str, max_bytes: int) -> byt
     status, body = _get(url, url.rstrip("/") + route, token, accept, max_bytes)
     if status != 200:
         problem = Problem.from_response(status, body)
-        refused = WithheldError if (status, problem.code) == (403, "below_minimum") else FetchError
+        refused = _REFUSED.get((status, problem.code), FetchError)
         raise refused(f"the collector at {url} answered {problem.status} {problem.code}: {problem.detail}")
     return body
 

@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+import numpy as np
+
 from sotto_estimator.errors import SourceError
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import STRATUM, WAVE
+from sotto_protocol.strata import in_tree_order, parents_of
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which reports: those of a `wave`, by its number, and of a `stratum`, by its name; None: of all."""
+    """Which reports: those of a `wave`, by its number, and of a `stratum` or a parent, by its name; None: of all."""
 
     wave: int | None = None
     stratum: str | None = None
@@ -38,9 +41,19 @@ class Selection:
         """Raise SourceError where the survey has no such wave, or no such stratum."""
         if self.wave is not None and not 1 <= self.wave <= survey.waves:
             raise SourceError(f"wave ({self.wave}) must be in [1, {survey.waves}], the survey's.")
-        if self.stratum is not None and self.stratum not in survey.strata:
-            names = f"one of {', '.join(survey.strata)}" if survey.strata else "left out: the survey has no strata"
+        if self.stratum is not None and not self.strata(survey):
+            groups = ", ".join(in_tree_order(survey.strata))
+            names = f"one of {groups}" if groups else "left out: the survey has no strata"
             raise SourceError(f"stratum must be {names}.")
+
+    def strata(self, survey: Survey) -> tuple[str, ...]:
+        """Return the strata that are meant: the one of this name, or those of this parent; () where there is neither.
+
+        Of no stratum all are meant.
+        """
+        if self.stratum is None or self.stratum in survey.strata:
+            return survey.strata if self.stratum is None else (self.stratum,)
+        return parents_of(survey.strata).get(self.stratum, ())
 
     def of(self, survey: Survey, records: Bytes) -> Bytes:
         """Return these of a survey's packed reports. Raises SourceError as `check` does."""
@@ -48,6 +61,6 @@ class Selection:
         if self.wave is not None:
             records = records[survey.layout.numbers(records, WAVE) == self.wave]
         if self.stratum is not None:
-            place = survey.strata.index(self.stratum) + 1
-            records = records[survey.layout.numbers(records, STRATUM) == place]
+            places = [survey.strata.index(name) + 1 for name in self.strata(survey)]
+            records = records[np.isin(survey.layout.numbers(records, STRATUM), places)]
         return records

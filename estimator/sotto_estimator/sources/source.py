@@ -4,10 +4,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from sotto_estimator.errors import SourceError, WithheldError
+from sotto_estimator.errors import SourceError, UnknownStratumError, WithheldError
 from sotto_estimator.sources.archive import open_archive, read_reports, records_of_files
 from sotto_estimator.sources.fetch import fetch_tally, read_tallies, read_waves
 from sotto_estimator.sources.kinds import REPORTS, ROWS, TALLY, WANTED, check_kind, gives, unreadable
@@ -18,7 +20,7 @@ from sotto_estimator.table.labelled import PROGRAMS, open_labelled
 from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.rows import OpenTable, read_rows
 from sotto_estimator.table.table import DataTable
-from sotto_protocol import Tally
+from sotto_protocol import Survey, Tally
 from sotto_protocol.archive import MANIFEST
 
 if TYPE_CHECKING:
@@ -50,8 +52,23 @@ class Source:
         return False
 
     def tally(self, chosen: Selection) -> Tally:
-        """Return the tally of a wave, of a stratum, or of all. Raises SourceError, FetchError."""
+        """Return the tally of a wave, of a stratum, or of all; of a parent, of what is given of its strata.
+
+        Raises SourceError, FetchError.
+        """
         raise self._refuse(TALLY)
+
+    def strata(
+        self, survey: Survey, chosen: Selection, on_withheld: Callable[[str, WithheldError], None]
+    ) -> dict[str, Tally]:
+        """Return the tally of each stratum that is meant; `on_withheld` is told of those that are withheld."""
+        found = {}
+        for name in chosen.strata(survey):
+            try:
+                found[name] = self.tally(Selection(chosen.wave, name))
+            except WithheldError as fault:
+                on_withheld(name, fault)
+        return found
 
     def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:
         """Return the tally of every wave that was pooled in this one, where it is known. Raises as `tally`."""
@@ -94,7 +111,17 @@ class CollectorSource(Source):
         return what != ROWS
 
     def tally(self, chosen: Selection) -> Tally:
-        return fetch_tally(self.url, self.survey_id, self.token, chosen.wave, chosen.stratum)
+        try:
+            return fetch_tally(self.url, self.survey_id, self.token, chosen.wave, chosen.stratum)
+        except UnknownStratumError:
+            whole = fetch_tally(self.url, self.survey_id, self.token, chosen.wave)
+            if not chosen.strata(whole.survey):
+                raise
+        faults: list[WithheldError] = []
+        shown = self.strata(whole.survey, chosen, lambda _, fault: faults.append(fault))
+        if not shown:
+            raise faults[0]
+        return reduce(add, shown.values())
 
     def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:
         """Fetch the tally of every wave of one of several, but of waves that are withheld. Raises FetchError."""
@@ -105,7 +132,13 @@ class CollectorSource(Source):
         return found
 
     def records(self, chosen: Selection) -> Records:
-        return fetch_records(self.url, self.survey_id, self.token, chosen)
+        try:
+            return fetch_records(self.url, self.survey_id, self.token, chosen)
+        except UnknownStratumError:
+            survey, records = fetch_records(self.url, self.survey_id, self.token, Selection(chosen.wave))
+            if not chosen.strata(survey):
+                raise
+        return survey, chosen.of(survey, records)
 
 
 @dataclass(frozen=True, slots=True)

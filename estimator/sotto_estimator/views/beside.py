@@ -73,7 +73,8 @@ class Beside(QuestionPart):
     @property
     def _n_by_group(self) -> str:
         say = self.spoken.say
-        n_of = [f"{name} {say.number(section.n_reports)}" for name, section in self.sections.items()]
+        strata = [(name, of.n_reports) for name, of in self.sections.items() if of.estimates.parent is None]
+        n_of = [f"{name} {say.number(n)}" for name, n in strata]
         return say.gettext("n by group: %(listed)s", listed=say.joined(n_of))
 
     def caption_of(self, chart: str) -> list[str]:

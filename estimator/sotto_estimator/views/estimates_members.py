@@ -10,12 +10,13 @@ from sotto_estimator.sources.quality import Quality
 from sotto_estimator.sources.withheld import Withheld
 from sotto_estimator.views.figure_view import views_of
 from sotto_estimator.views.verdict import verdict_members
+from sotto_protocol.strata import level_of, parents_of
 
 
 def json_members(estimates: Estimates) -> dict[str, Any]:
     """Return the members of the estimates' JSON object."""
     heading = {"title": estimates.title, "n_reports": estimates.n_reports, "epsilon": estimates.epsilon}
-    heading |= _whose(estimates, list(estimates.waves))
+    heading |= _whose(estimates, list(estimates.waves)) | (asdict(estimates.parent) if estimates.parent else {})
     heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
     heading |= {"asked": list(estimates.asked)} if estimates.asked else {}
     heading |= {"designs": [asdict(of) for of in estimates.designs]} if estimates.designs else {}
@@ -57,8 +58,16 @@ def _whose(estimates: Estimates, waves: object) -> dict[str, Any]:
     is_stratum = estimates.by == STRATUM
     group = {STRATUM: estimates.stratum} if is_stratum else {"by": estimates.by, "group": estimates.stratum}
     found = {} if estimates.stratum is None else group
+    found |= _place_in_tree(estimates)
     found |= estimates.file_rows.members if estimates.file_rows else {}
     return found | ({"waves": waves} if estimates.waves else {})
+
+
+def _place_in_tree(estimates: Estimates) -> dict[str, Any]:
+    """Return the members that say where in a tree of strata a group is; nothing where there is no tree."""
+    if estimates.stratum is None or not (estimates.survey and parents_of(estimates.survey.strata)):
+        return {}
+    return {"level": level_of(estimates.stratum), "is_parent": estimates.parent is not None}
 
 
 def _asked_by(estimates: Estimates) -> dict[str, str | float | None]:

@@ -21,14 +21,15 @@ def caption(estimates: Estimates) -> list[str]:
         interval_words(estimates.options, estimates.made),
     ]
     if estimates.stratum is not None:
-        lines.append(f"{estimates.by} {estimates.stratum} alone")
+        lines.append(f"{estimates.by} {estimates.stratum}{' alone' * (estimates.parent is None)}")
     return [*lines, *notes(estimates)]
 
 
 def notes(estimates: Estimates) -> list[str]:
     """Return what else there is to know of these reports: their waves, and what of them is not shown, or is odd."""
     asked = words_of(estimates.designs, with_reports=estimates.stratum is None)
-    lines = [*asked, *([str(estimates.fit)] if estimates.fit else [])]
+    lines = [*([str(estimates.parent)] if estimates.parent else []), *asked]
+    lines += [str(estimates.fit)] if estimates.fit else []
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         pooled = f"waves {listed} pooled: {_POOLED if estimates.may_share_devices else _OTHERS}"

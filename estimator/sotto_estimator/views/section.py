@@ -15,7 +15,7 @@ from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.views.figure_section import FigureSection, section_of
 from sotto_estimator.views.figure_tables import FigureTables
-from sotto_estimator.views.section_lines import remarks_on, say_fakes, say_withheld, technical_lines
+from sotto_estimator.views.section_lines import remarks_on, say_fakes, say_parent, say_withheld, technical_lines
 from sotto_estimator.views.spoken import Spoken
 from sotto_estimator.views.verdict_words import finding_words, quote_words, sentences
 from sotto_estimator.views.waves import WaveSeries, draw_waves, wave_tables
@@ -147,7 +147,8 @@ class Section(QuestionPart):
         say, void = self.spoken.say, Verdict(self.key, is_void=self.verdict.is_void)
         is_alarming = any(of.is_alarming for of in self.estimates.quality if of.question == self.key)
         withheld = [say_withheld(of, say) for of in self.estimates.withheld if of.question == self.key]
-        return [*[say_fakes(say)] * is_alarming, *sentences(void, say), *withheld]
+        parent = [say_parent(of, say)] if (of := self.estimates.parent) and of.missing else []
+        return [*parent, *[say_fakes(say)] * is_alarming, *sentences(void, say), *withheld]
 
     @property
     def remarks(self) -> list[str]:

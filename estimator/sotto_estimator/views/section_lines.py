@@ -6,6 +6,7 @@ from sotto_estimator.inference.registry import figure_of, is_text
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.words import level_digits
 from sotto_estimator.shares.estimates import Estimates
+from sotto_estimator.sources.parent import Parent
 from sotto_estimator.sources.withheld import Withheld
 from sotto_estimator.views.figure_view import views_of
 from sotto_protocol import Question
@@ -123,6 +124,16 @@ def say_withheld(withheld: Withheld, say: Language) -> str:
             say.ngettext("At least %(n)s more must come.", "At least %(n)s more must come.", withheld.n_missing)
         )
     return " ".join(lines)
+
+
+def say_parent(parent: Parent, say: Language) -> str:
+    """Return how many groups of a parent are counted in it, and which are not."""
+    values = {"n": len(parent.shown), "all": len(parent.shown) + len(parent.missing)}
+    return say.gettext(
+        "Only groups that are shown are counted here: %(n)s of %(all)s. Not shown: %(groups)s.",
+        groups=say.joined(parent.missing),
+        **values,
+    )
 
 
 def say_fakes(say: Language) -> str:

@@ -36,7 +36,7 @@ def groups_document(groups: SideBySide, lang: str = "") -> SurveyDocument | None
         return None
     spoken = Spoken.of(first.survey, lang)
     questions = all_beside({str(one.stratum): sections_of(one, spoken) for one in groups.estimates}, groups)
-    return _document(first, spoken, sum(one.n_reports for one in groups.estimates), questions)
+    return _document(first, spoken, sum(one.n_reports for one in groups.strata), questions)
 
 
 def _document(estimates: Estimates, spoken: Spoken, n_reports: int, questions: Sequence[Asked]) -> SurveyDocument:
