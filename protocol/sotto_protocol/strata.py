@@ -23,9 +23,7 @@ def tree_fault(strata: Sequence[str]) -> str:
             return f"must have at most {MAX_LEVELS} levels, parted by / (not {name})."
         above = next((of for of in _above(name) if of in known), "")
         if above:
-            return (
-                f"must not have {above} beside {name}: call the former {above}/other, for example."
-            )
+            return f"must not have {above} beside {name}: call the former {above}/other, for example."
     return ""
 
 

@@ -1,17 +1,30 @@
 """Strata of a survey: which cells counts are kept by, what they cost of the limit, what respondents are told."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from collecting import SMALL, STRINGS, make_reports
-from sotto_protocol import SurveyError, Tally, stack_records
+from sotto_protocol import Survey, SurveyError, Tally, compile_toml, stack_records
 from sotto_protocol.explain import explain
 from sotto_protocol.minimum import say_few, say_needs
 from sotto_protocol.record import STRATUM, WAVE
+from sotto_protocol.strata import in_tree_order, parents_of, places_in
 
 NAMES = ("north", "south", "east")
+TREE = """
+id = "tree"
+title = "Tree"
+invited = true
+strata = {strata}
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Is it paid?"
+epsilon = 1
+"""
 SITES = replace(SMALL, id="sites", invited=True, strata=NAMES)
 YEARLY = replace(STRINGS, id="yearly", invited=True, strata=NAMES)
 
@@ -82,3 +95,38 @@ def test_few_people_in_a_stratum_are_warned_of() -> None:
     (said,) = say_few("north", 19)
     assert said.startswith("stratum north has 19 invitations. ")
     assert say_few("north", 20) == []
+
+
+def test_parents_are_the_names_above_two_groups_or_more() -> None:
+    """Held against a search through all beginnings of names."""
+    names = ("a/x", "b", "a/y/1", "c/z/1", "a/y/2", "c/z/2")
+    found = {}
+    for above in {name[:end] for name in names for end in range(len(name)) if name[end] == "/"}:
+        within = tuple(name for name in names if name.startswith(f"{above}/"))
+        if len({name[len(above) + 1 :].split("/")[0] for name in within}) > 1:
+            found[above] = within
+    assert parents_of(names) == found == {"a": ("a/x", "a/y/1", "a/y/2"), "a/y": names[2:5:2], "c/z": names[3::2]}
+    assert in_tree_order(names) == ["a", "a/x", "a/y", "a/y/1", "a/y/2", "b", "c/z", "c/z/1", "c/z/2"]
+    assert [places_in(names, group) for group in ("b", "c/z")] == [(2,), (4, 6)]
+
+
+@pytest.mark.parametrize(
+    ("strata", "said"),
+    [
+        (("a/", "b"), "must have a name before and after each /"),
+        (("/a", "b"), "must have a name before and after each /"),
+        (("a //b", "b"), "must have a name before and after each /"),
+        (("a /b", "b"), "with no blanks around"),
+        (("a/b/c/d", "b"), "at most 3 levels"),
+        (("a/b/c", "a/b"), "must not have a/b beside a/b/c: call the former a/b/other, for example"),
+    ],
+)
+def test_names_that_are_no_tree_are_refused_of_authors_and_stay_valid_where_published(
+    strata: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(SurveyError, match=rf"\$\.strata: .*{re.escape(said)}"):
+        compile_toml(TREE.format(strata=list(strata)))
+    published = replace(compile_toml(TREE.format(strata=["a/b", "a/c"])), strata=strata)
+    assert Survey.from_canonical(published.canonical).strata == strata
+    assert parents_of(strata) == {}
+    assert in_tree_order(strata) == [*strata]

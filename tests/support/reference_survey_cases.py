@@ -223,6 +223,7 @@ SURVEYS: list[tuple[str, Document]] = [
     ("asked in some waves, with lasting noise", survey(of_shape("a", *MEMOS["oue"]), waves=9, asked_in=4)),
     ("drawn questions in drawn waves", survey(*ONE_STAGE, draw=3, waves=7, asked_in=2)),
     ("two strata", survey(PLAIN, invited=True, strata=["north", "south"])),
+    ("a tree of strata, and names that are none", survey(PLAIN, invited=True, strata=["north/it", "/", "north"])),
     (
         "the most strata, of names as they may be",
         survey(

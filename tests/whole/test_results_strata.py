@@ -20,6 +20,7 @@ from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.results.document import Lines, Table
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
+from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.views.beside import Beside
 from sotto_protocol import Survey, Tally, compile_toml
@@ -292,3 +293,49 @@ def test_pooled_figures_are_on_the_page_and_in_its_files(house: House) -> None:
     for question in ("stay", "hours"):
         assert get(house, f"places/results/{question}/pooled.svg?stratum=pooled").status_code == 200
         assert get(house, f"places/results/{question}/pooled.svg?stratum=each").status_code == 404
+
+
+def tree(**shown: int) -> Release:
+    """Return a release of a tree of three strata; of those that are named, 1,000 reports each with so many yes."""
+    text = TOML.split('[[questions]]\nid = "stay"')[0].replace('"<b>south</b>", "all"', '"west/a", "west/b"')
+    survey = compile_toml(text.replace("= 6", "= 1").replace('id = "places"', 'id = "tree"\nmin_reports = 30'))
+    places = {name: place for place, name in enumerate(("north", "a", "b"), 1)}
+    return Release(
+        survey, True, {places[name]: Tally(survey, {1: 1000}, {"paid": np.array([n])}) for name, n in shown.items()}
+    )
+
+
+def test_the_page_shows_a_parent_beside_its_strata_and_alone() -> None:
+    release = tree(north=700, a=300, b=310)
+    side = beside(release)
+    assert [name for name, _ in side.questions[0].rows] == ["north", "west", "west/a", "west/b"]
+    assert side.questions[0].made_of[0] == "n by group: north 1,000, west/a 1,000, west/b 1,000"
+    choices = read_choices({"stratum": ["4"]}, release.survey)
+    (field,) = choices.report_fields(release.survey, language("en"))
+    assert field.options[3:] == (
+        ("1", "north", False),
+        ("4", "west", True),
+        ("2", "west/a", False),
+        ("3", "west/b", False),
+    )
+    alone = find_results(release, choices)
+    assert isinstance(alone.estimates, Estimates)
+    assert isinstance(side.estimates, SideBySide)
+    assert alone.estimates.rows == side.estimates.estimates[1].rows
+    assert (alone.n_reports, alone.estimates.stratum) == (2000, "west")
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_a_page_names_what_is_not_in_a_parent(tag: str) -> None:
+    release = replace(tree(north=700, b=310), language=language(tag))
+    (said,) = find_results(release, Choices(stratum="4")).questions[0].notices
+    assert ("west/a" in said, "%(" in said) == (True, False)
+    assert (said == "Only groups that are shown are counted here: 1 of 2. Not shown: west/a.") == (tag == "en")
+    hidden = find_results(replace(release, tallies={1: release.tallies[1]}), Choices(stratum="4"))
+    assert (hidden.n_reports, bool(hidden.nothing)) == (0, True)
+
+
+def test_a_parent_whose_stratum_contradicts_the_design_has_no_figures_on_the_page() -> None:
+    alone = find_results(tree(a=1000, b=310), Choices(stratum="4"))
+    assert isinstance(alone.estimates, Estimates)
+    assert alone.estimates.void == {"paid"}

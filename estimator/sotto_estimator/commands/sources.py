@@ -24,7 +24,7 @@ def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
         raise click.UsageError(f"A collector's URL is followed by one survey's id{then}.")
     if not token:
         raise click.UsageError("A collector answers only analysts: give --token, or set SOTTO_TOKEN.")
-    return CollectorSource(words[0], words[1], token)
+    return CollectorSource(words[0], words[1], token, warn)
 
 
 def tally_of(source: Source, chosen: Selection) -> Tally:

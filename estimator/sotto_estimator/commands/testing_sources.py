@@ -1,6 +1,6 @@
 """Whom `sotto test` is pointed at: groups that are strata, waves, files, counts, or what a column of a table says."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -137,7 +137,21 @@ def _of_parts(source: Source, place: TestInput) -> dict[str, Tally]:
     wave, stratum = next(iter(place.chosen_waves), None), next(iter(place.chosen_strata), None)
     if len(place.chosen_waves) > 1:
         return {f"wave {of}": tally_of(source, Selection(of, stratum)) for of in place.chosen_waves}
-    return {of: tally_of(source, Selection(wave, of)) for of in place.chosen_strata}
+    tallies = {of: tally_of(source, Selection(wave, of)) for of in place.chosen_strata}
+    _check_apart(tallies)
+    return tallies
+
+
+def _check_apart(tallies: Mapping[str, Tally]) -> None:
+    """Raise UsageError where one of these strata is in another, a parent: a test needs different people."""
+    seen: dict[str, str] = {}
+    for name, tally in tallies.items():
+        for stratum in Selection(stratum=name).strata(tally.survey):
+            if stratum in seen:
+                raise click.UsageError(
+                    f"--stratum {seen[stratum]} and --stratum {name} share people. Give groups apart."
+                )
+            seen[stratum] = name
 
 
 def _of_files(place: TestInput) -> dict[str, Tally]:

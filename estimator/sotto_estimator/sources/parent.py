@@ -26,7 +26,7 @@ class Parent:
         if not self.missing:
             return f"its {n} strata together"
         verb = "is" if len(self.missing) == 1 else "are"
-        few = f"{', '.join(self.missing)} {verb} too small to be shown, so not in it either"
+        few = f"{', '.join(self.missing)} {verb} too small to be shown alone, and not counted here"
         return f"the {len(self.shown)} of its {n} strata that are shown; {few}"
 
 

@@ -13,6 +13,7 @@ from sotto_estimator.errors import SourceError, UnknownStratumError, WithheldErr
 from sotto_estimator.sources.archive import open_archive, read_reports, records_of_files
 from sotto_estimator.sources.fetch import fetch_tally, read_tallies, read_waves
 from sotto_estimator.sources.kinds import REPORTS, ROWS, TALLY, WANTED, check_kind, gives, unreadable
+from sotto_estimator.sources.parent import Parent
 from sotto_estimator.sources.records import Records, fetch_records
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.table.arrow import is_frame, open_arrow, open_frame, open_parquet
@@ -99,11 +100,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class CollectorSource(Source):
-    """A survey of a collector's, with the analyst's token that it answers."""
+    """A survey of a collector's, with the analyst's token that it answers.
+
+    `warn` is told of strata that a parent's tally is without.
+    """
 
     url: str
     survey_id: str
     token: str = field(repr=False)
+    warn: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
 
     words = "a collector's survey is noisy reports"
 
@@ -121,6 +126,8 @@ class CollectorSource(Source):
         shown = self.strata(whole.survey, chosen, lambda _, fault: faults.append(fault))
         if not shown:
             raise faults[0]
+        for name in Parent.of(chosen.strata(whole.survey), shown).missing:
+            self.warn(f"nothing of stratum {name} is in {chosen.stratum}: {name} is too small to be shown alone.")
         return reduce(add, shown.values())
 
     def by_wave(self, tally: Tally, chosen: Selection) -> list[Tally]:

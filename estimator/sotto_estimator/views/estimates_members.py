@@ -67,7 +67,7 @@ def _place_in_tree(estimates: Estimates) -> dict[str, Any]:
     """Return the members that say where in a tree of strata a group is; nothing where there is no tree."""
     if estimates.stratum is None or not (estimates.survey and parents_of(estimates.survey.strata)):
         return {}
-    return {"level": level_of(estimates.stratum), "is_parent": estimates.parent is not None}
+    return {"tree_level": level_of(estimates.stratum), "is_parent": estimates.parent is not None}
 
 
 def _asked_by(estimates: Estimates) -> dict[str, str | float | None]:
