@@ -230,6 +230,8 @@ def test_check_and_explain_say_the_strata(tmp_path: Path) -> None:
     said = " ".join(run("explain", file)[1].split())
     assert "invite people in groups: north, head office, empty." in said
     assert "Your device does not say which one is yours" in said
+    file.write_text(TOML.replace("head office", "north/a").replace('"north"', '"north/b"'))
+    assert "parents north (2), each has results too: of its strata that are shown" in run("check", file)[1]
     file.write_text(TOML.replace("invited = true\n", ""))
     code, _, refused = run("check", file)
     assert (code, "$.strata: go with invited = true alone" in refused) == (1, True)

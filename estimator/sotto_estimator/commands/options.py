@@ -192,7 +192,7 @@ def chosen_options(wave: str) -> Callable[[Callable[..., Any]], Callable[..., An
             SURVEY,
             click.option("--wave", type=click.IntRange(min=1), help=wave),
             click.option(
-                "--stratum", metavar="NAME", help="Use only the invited people in this stratum  [default: all]."
+                "--stratum", metavar="NAME", help="Use only the people in this stratum, or parent  [default: all]."
             ),
         ),
     )

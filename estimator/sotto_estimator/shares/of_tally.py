@@ -49,7 +49,7 @@ def estimate_tally(
 
     The survey says (`about`) whom shares are about, unless `options` have a target. `has_distributions` adds
     distributions of numbers, which take longer than all the rest. `by_wave` has the tallies of the waves, and of a
-    parent those of its strata, whose counts are held against the design one by one. `n_groups` is how many groups one
+    parent those of its strata. Their counts are held against the design one by one. `n_groups` is how many groups one
     output shows. They share one probability of a false alarm, and of a miss where intervals hold together. `is_held`
     withholds estimates of questions whose counts contradict the design.
 
