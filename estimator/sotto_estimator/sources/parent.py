@@ -27,7 +27,7 @@ class Parent:
             return f"its {n} strata together"
         verb = "is" if len(self.missing) == 1 else "are"
         few = f"{', '.join(self.missing)} {verb} too small to be shown alone, and not counted here"
-        return f"the {len(self.shown)} of its {n} strata that are shown; {few}"
+        return f"counts {len(self.shown)} of its {n} strata; {few}"
 
 
 def together(shown: Mapping[str, Tally], cells: Mapping[str, Iterable[Tally]]) -> tuple[Tally, list[Tally]]:
