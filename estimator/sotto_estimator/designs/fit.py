@@ -1,6 +1,6 @@
 """How well arms fit one table of shares: maximum likelihood, and G², twice what the best fit loses of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,10 @@ _TOLERANCE = 1e-9
 """Of the maximum of the log-likelihood, certified: G² is right to twice that."""
 _RANK = 1e-9
 """A singular value below it is rounding."""
+_CLOSE = 1e-9
+"""To an end of a profile."""
+_FAR = 1e300
+"""In place of infinity, where reports that came are impossible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +67,29 @@ class StackedReports:
     def through(self, classes: Floats) -> "StackedReports":
         """Return the cells of mixtures of the classes, shape (n_classes, n_mixtures)."""
         return StackedReports(self.probs @ classes, self.counts, self.n_arms)
+
+    def profile_interval(
+        self, mixtures: Callable[[float], Floats], likeliest: float, best: float, tail: float
+    ) -> tuple[float, float]:
+        """Return the ends of all x in [0, 1] at which the reports are nearly as likely as at best, `best`.
+
+        There 2 (best - L(x)) <= the quantile of chi-square with 1 degree of freedom (Wilks 1938), so each end is wrong
+        with probability `tail`, about. `mixtures(x)`: the corners of all shares of the classes at which x is what it
+        is, shape (n_classes, n_mixtures); L(x), the largest log-likelihood of these, rises up to `likeliest`, and then
+        falls.
+        """
+        from scipy.optimize import brentq  # it takes a fifth of a second to load
+
+        allowed = float(special.ndtri(tail)) ** 2 / 2
+
+        def spare(at: float) -> float:
+            mixed = self.through(mixtures(at))
+            return mixed.best()[1] - best + allowed if mixed.is_possible else -_FAR
+
+        low, high = (
+            end if spare(end) >= 0 else float(brentq(spare, end, likeliest, xtol=_CLOSE)) for end in (0.0, 1.0)
+        )
+        return low, high
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,33 +6,21 @@ all shares of the columns that give f: mixtures of pairs of a column of the labe
 each end is one root. Coverage is not guaranteed; docs/maths-designs.md has what was measured.
 """
 
+from functools import partial
+
 import numpy as np
-from scipy import special
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.arms import Arms
 from sotto_estimator.designs.fit import StackedReports
-
-_CLOSE = 1e-9
-_FAR = 1e300
-"""In place of infinity, where reports that came are impossible."""
 
 
 def likelihood_interval(arms: Arms, label: str, *, tail: float) -> tuple[float, float]:
     """Return the ends of a label's share in the population, each wrong with probability `tail`, about; in [0, 1]."""
     cells, is_label = StackedReports.of(list(arms.matrix), list(arms.counts)), arms.is_of(label)
     shares, best = cells.best()
-    allowed = float(special.ndtri(tail)) ** 2 / 2
     likeliest = float(np.clip(shares[is_label].sum(), 0, 1))
-
-    def spare(share: float) -> float:
-        mixed = cells.through(_corners(is_label, share))
-        return mixed.best()[1] - best + allowed if mixed.is_possible else -_FAR
-
-    from scipy.optimize import brentq  # it takes a fifth of a second to load
-
-    low, high = (end if spare(end) >= 0 else float(brentq(spare, end, likeliest, xtol=_CLOSE)) for end in (0.0, 1.0))
-    return low, high
+    return cells.profile_interval(partial(_corners, is_label), likeliest, best, tail)
 
 
 def _corners(is_label: np.ndarray, share: float) -> Floats:

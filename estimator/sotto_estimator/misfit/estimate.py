@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.asked import AskedBy
@@ -22,8 +21,6 @@ from sotto_protocol.deprecated import takes_old_keywords
 _RANK = 1e-9
 _AT_EDGE = 1e-7
 """A class of fewer people is none: the standard errors of a share at the edge mean nothing."""
-_FAR = 1e6
-"""In place of infinity, where an end of an interval is searched."""
 _NO_SIGNAL = 1e-3
 """An interval that leaves less than this of [0, 1] out says nothing."""
 
@@ -155,18 +152,11 @@ def _check_told_apart(cells: StackedReports, name: str) -> None:
 def _part(
     cells: StackedReports, model: NoncomplianceModel, reading: Reading, shares: Floats, best: float, level: float
 ) -> ToldPart:
-    from scipy.optimize import brentq  # it takes a fifth of a second to load
-
     value, error = reading.value(shares), _standard_error(cells, reading, shares)
-    allowed = float(special.chdtri(1, 1 - level)) / 2
-
-    def spare(at: float) -> float:
-        return max(-_FAR, _log_likelihood(cells.through(reading.mixtures(at))) - best + allowed)
-
     if np.isnan(value):
         return ToldPart(reading.name, reading.words, value, None, 0.0, 1.0)
-    low, high = (end if spare(end) >= 0 else brentq(spare, end, value, xtol=1e-9) for end in (0.0, 1.0))
-    return ToldPart(reading.name, reading.words, value, error, float(low), float(high))
+    low, high = cells.profile_interval(reading.mixtures, value, best, (1 - level) / 2)
+    return ToldPart(reading.name, reading.words, value, error, low, high)
 
 
 def _log_likelihood(cells: StackedReports) -> float:
