@@ -15,7 +15,7 @@ from sotto_estimator.comparing.group_estimates import GroupEstimate, People
 from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.errors import DomainError, one_of
-from sotto_estimator.intervals.group_misfit import GroupMisfit
+from sotto_estimator.intervals.group_misfit import GroupMisfit, contradicting
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.words import level_words, misfit_sentence
 
@@ -215,9 +215,7 @@ def pairs_of(groups: Mapping[str, Sequence[GroupEstimate]]) -> list[Pair]:
 
 def is_void(pair: Pair, contradictions: Sequence[GroupMisfit]) -> bool:
     """Return whether the counts of one of the two contradict how they were asked."""
-    return any(
-        name in (pair.reference, pair.group) and of.question == pair.first.question for name, of in contradictions
-    )
+    return bool(contradicting(contradictions, pair.first.question, (pair.reference, pair.group)))
 
 
 def _lines(rows: Sequence[Difference], options: CompareOptions, of_asked: bool) -> tuple[str, ...]:

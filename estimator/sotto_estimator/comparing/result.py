@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-from sotto_estimator.intervals.group_misfit import MANY, GroupMisfit, alarms_of
+from sotto_estimator.intervals.group_misfit import MANY, GroupMisfit, alarms_of, contradicting
 from sotto_estimator.results.result import Result
 
 
@@ -107,7 +107,7 @@ class Tested(Result, Generic[R]):
         """Return the same, with no verdict of counts that honest reports hardly ever give."""
         rows = []
         for row in self.rows:
-            named = {name for name, found in contradictions if found.question == row.question} & {*row.compared}
+            named = contradicting(contradictions, row.question, row.compared)
             rows.append(replace(row, **dict.fromkeys(row.FOUND), **row.estimates_without(named)) if named else row)
         return replace(self, rows=tuple(rows), contradictions=tuple(contradictions))
 

@@ -11,7 +11,7 @@ from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import GroupEstimate, People
 from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.group_misfit import GroupMisfit
+from sotto_estimator.intervals.group_misfit import GroupMisfit, contradicting
 from sotto_estimator.intervals.intervals import check_level, confidence_interval, is_interval
 from sotto_estimator.results.words import level_words, misfit_sentence
 
@@ -129,9 +129,7 @@ def shares_tested(
             "estimate` gives an interval."
         )
     n_rows = len(exact) if options.simultaneous else 1
-    void = [
-        any(of == name and found.question == side.question for of, found in contradictions) for name, side, _ in exact
-    ]
+    void = [bool(contradicting(contradictions, side.question, [name])) for name, side, _ in exact]
     is_independent = options.people == "other" and len({name for name, _, _ in exact}) == len(exact)
     found = [_p_value(group, options) for _, _, group in exact]
     p_values = adjusted(found, options, void=void, independent=is_independent)

@@ -20,7 +20,7 @@ from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.group_misfit import GroupMisfit
+from sotto_estimator.intervals.group_misfit import GroupMisfit, contradicting
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.results.words import level_words, misfit_sentence
 
@@ -120,7 +120,7 @@ def trend_of_sides(
     n_rows = len(keys) if options.simultaneous else 1
     sides = [[of[key] for of in keyed] for key in keys]
     p_values = [_p_value(of, places, options) for of in sides]
-    void = [any(found.question == question for _, found in contradictions) for question, _ in keys]
+    void = [bool(contradicting(contradictions, question, groups)) for question, _ in keys]
     p_values = adjusted(p_values, options, void=void)
     rows = tuple(
         _row(of, tuple(groups), places, options, n_rows, p_value) for of, p_value in zip(sides, p_values, strict=True)

@@ -1,6 +1,6 @@
 """Groups whose counts contradict how they were asked: nothing is said about their shares."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +11,12 @@ GroupMisfit = tuple[str, Contradiction | Disagreement]
 
 MANY = 5
 """What is said alike of more groups than these is said once, with how many they are."""
+
+
+def contradicting(voids: Iterable[GroupMisfit], question: str, groups: Iterable[str]) -> list[str]:
+    """Return which of these groups have counts of a question that are wrong."""
+    named = {name for name, found in voids if found.question == question}
+    return [group for group in groups if group in named]
 
 
 def alarms_of(voids: Sequence[GroupMisfit]) -> list[str]:
