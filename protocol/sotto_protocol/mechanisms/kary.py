@@ -20,7 +20,7 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.columns import LabelledColumn
-from sotto_protocol.mechanisms.mechanism import Bytes, Chances, Counts
+from sotto_protocol.mechanisms.mechanism import Bytes, Chances
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilons, loss_of_alike, second_threshold
@@ -134,17 +134,6 @@ class KaryResponse(NumberResponse, SetResponse):
         other: NDArray[Any] = coins.uniform(self.n_values - 1, len(true)).astype(self._dtype)
         other += other >= true  # the others are 0, 1, .. without the true one
         return self._pack(true + (other - true) * lie)  # modulo 2**8 or 2**16: the true one, or the other
-
-    def count_support(self, reports: Bytes) -> Counts:
-        return self.count_outputs(reports)
-
-    def check_counts(self, counts: Counts, n_reports: int) -> None:
-        # Added up as Python's integers: 4096 counts of 2**53 overflow 64 bits.
-        if sum(counts.tolist()) != n_reports:
-            raise ValueError(f"must add up to n_reports ({n_reports}).")
-
-    def supported(self, report: Bytes) -> list[int]:
-        return [self.to_wire(report)]
 
     def supports(self, reports: Bytes) -> NDArray[np.bool_]:
         supports: NDArray[np.bool_] = self.numbers(reports)[:, None] == np.arange(self.n_values)

@@ -18,7 +18,7 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.checks import check_choices
 from sotto_protocol.mechanisms.columns import LabelledColumn
-from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Ends
+from sotto_protocol.mechanisms.mechanism import Bytes, Ends
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.window_words import RoundingWords
 
@@ -120,16 +120,6 @@ class LevelResponse(NumberResponse):
         scaled = self._check_answers(answers).astype(np.int64) * (self.levels - 1)
         below, rest = np.divmod(scaled, self.span)
         return below + (coins.uniform(self.span, len(scaled)) < rest)
-
-    def count_support(self, reports: Bytes) -> Counts:
-        return self.count_outputs(reports)
-
-    def check_counts(self, counts: Counts, n_reports: int) -> None:
-        if sum(counts.tolist()) != n_reports:
-            raise ValueError(f"must add up to n_reports ({n_reports}).")
-
-    def supported(self, report: Bytes) -> list[int]:
-        return [self.to_wire(report)]
 
     def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
         """Return the output, and from which number to which it speaks for, in whole steps."""

@@ -16,7 +16,7 @@ from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, Bytes, Counts, 
 
 
 class NumberResponse(Mechanism):
-    """A report is an integer in [0, n_outputs)."""
+    """A report is an integer in [0, n_outputs), which supports itself unless a mechanism says more."""
 
     __slots__ = ()
 
@@ -64,3 +64,14 @@ class NumberResponse(Mechanism):
         for start in range(0, len(reports), COINS_PER_CHUNK):
             counts += np.bincount(self.numbers(reports[start : start + COINS_PER_CHUNK]), minlength=self.n_outputs)
         return counts
+
+    def count_support(self, reports: Bytes) -> Counts:
+        return self.count_outputs(reports)
+
+    def check_counts(self, counts: Counts, n_reports: int) -> None:
+        # Added up as Python's integers: 4096 counts of 2**53 overflow 64 bits.
+        if sum(counts.tolist()) != n_reports:
+            raise ValueError(f"must add up to n_reports ({n_reports}).")
+
+    def supported(self, report: Bytes) -> list[int]:
+        return [self.to_wire(report)]
