@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from sotto_estimator.likelihood.em import MixtureFit, fit
+from sotto_estimator.likelihood.em import TOLERANCE, MixtureFit, fit
 from sotto_estimator.likelihood.latent_classes import Mixture
 
 _LEAST_PART = 1e-3  # of the shares from which a search goes on, so that no cell is out of it
@@ -37,7 +37,7 @@ def _end(mixture: Mixture, best: MixtureFit, towards: NDArray[np.bool_], weight:
     """Return the largest sum of the shares of the cells `towards` that the reports allow; `weight`: about the row's."""
     (rows,) = mixture.likelihoods
     at_end = fit(Mixture((rows[:, towards],), mixture.counts))
-    if 2 * (best.log_likelihood - at_end.log_likelihood) <= fall:
+    if 2 * (best.log_likelihood - at_end.log_likelihood) <= fall + 2 * TOLERANCE:  # by as much fits may be wrong
         return 1.0
     beside = np.vstack([rows, towards.astype(rows.dtype)])
     found = best.shares
