@@ -71,11 +71,10 @@ class IntervalMethod:
 
 LINEARISED = "linearised"
 """What results say of samples that are not simple: Wald's intervals by linearised errors, which nobody chooses."""
-
-_BY_WEIGHTS = "Gaffke's bound (Dirichlet weights)"
-
 REPLICATED = "replicates"
 """The same by replicate weights."""
+
+_BY_WEIGHTS = "Gaffke's bound (Dirichlet weights)"
 
 METHODS: dict[str, IntervalMethod] = {
     # The relative-entropy form (Chernoff 1952, Hoeffding 1963 eq. 2.1).
