@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -77,12 +78,22 @@ class Survey(Settings):
             )
 
     def _check_items(self) -> None:
-        """Raise SurveyError where an id stands for two items, or for an item and a question of several."""
+        """Raise SurveyError where an id stands for two items, or for an item and a question of several.
+
+        Also where a device would report one item twice: its two reports depend on one another.
+        """
         joint = [question for question in self.questions if isinstance(question.kind, Joint)]
         items = [item for question in self.questions for item in question.items]
         known = {item.id: item for item in items}
         if any(known[item.id] != item for item in items) or any(question.id in known for question in joint):
             raise SurveyError("$.questions", "must not have two questions of the same id.")
+        if len(known) < len(items) and self.n_drawn > 1:
+            twice = next(key for key, n in Counter(item.id for item in items).items() if n > 1)
+            raise SurveyError(
+                "$.draw",
+                f"must be 1: question {twice} is in several groups that are asked together, and estimates take each of "
+                "its answers for another device's.",
+            )
 
     def __repr__(self) -> str:
         said = f"{counted(len(self.questions), 'question')}, epsilon {epsilon_above(self.epsilon)}"

@@ -1,5 +1,6 @@
 """Questions asked together: what an author writes, what is published, and what one answer to all of them becomes."""
 
+from dataclasses import replace
 from itertools import product
 from math import log
 
@@ -116,6 +117,15 @@ def test_what_cannot_be_asked_together_is_refused_where_it_stands(text: str, whe
     with pytest.raises(SurveyError) as fault:
         compile_toml(text)
     assert where in {found.where.removeprefix("$.") for found in fault.value.faults}
+
+
+@pytest.mark.parametrize("draw", [0, 2])
+def test_a_published_survey_whose_devices_would_report_an_item_twice_is_refused(draw: int) -> None:
+    """Estimates would take its two reports, which depend on one another, for those of two devices."""
+    pairs = compile_toml(paired(3))
+    assert pairs.draw == 1
+    with pytest.raises(SurveyError, match=r"\$\.draw: must be 1: question q0 is in several groups"):
+        replace(pairs, draw=draw)
 
 
 def test_words_of_a_combination_are_those_of_its_items_in_every_language() -> None:
