@@ -116,6 +116,8 @@ IDS: list[tuple[str, Document]] = [
     ("two groups of one name", survey(BOTH, THREE | {"id": "both"})),
 ]
 """Ids that stand for two things: refused at $.questions."""
+TWICE = [("pairs, of which all are asked", survey(*PAIRS)), ("pairs, of which two are drawn", survey(*PAIRS, draw=2))]
+"""Devices that would report a question twice: refused at $.draw."""
 
 ABOUT = (
     "Published surveys with questions that are asked together. surveys: texts that are accepted, their fingerprint, "
@@ -155,7 +157,8 @@ def refused() -> Iterator[tuple[str, str, str]]:
         yield from ((f"no {key}", f"{path}.{key}", leave_out(document, f"{path}.{key}")) for key in keys)
     for document, path, keys in UNKNOWN:
         yield from ((f"unknown: {key}", path, put(document, f"{path}.{key}", "1")) for key in keys)
-    yield from ((why, "$.questions", canonical(document)) for why, document in IDS)
+    for where, cases in (("$.questions", IDS), ("$.draw", TWICE)):
+        yield from ((why, where, canonical(document)) for why, document in cases)
 
 
 def vectors_text() -> str:

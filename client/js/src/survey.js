@@ -178,6 +178,10 @@ export class Survey {
     if (this.draw >= this.questions.length) throw fields.fail("draw", whyNot(this.questions.length, "question"));
     /** How many questions a device answers. */
     this.nDrawn = this.draw || this.questions.length;
+    const ids = this.questions.flatMap(({ items }) => items.map(({ id }) => id));
+    if (this.nDrawn > 1 && new Set(ids).size < ids.length) {
+      throw fields.fail("draw", "must be 1: a question is in several groups.");
+    }
     const nLasting = this.questions.filter(
       ({ mechanism }) => "hasTwoStages" in mechanism && mechanism.hasTwoStages,
     ).length;
