@@ -39,6 +39,8 @@ class AskedBy:
         """Which report was read as given how often; "" of many."""
         if len(self.reports) > MAX_LISTED:
             return ""
+        if any(report[:1].isdigit() for report in self.reports):
+            return ", ".join(f"{_shown(report)}: {count:,}" for report, count in self.reports.items())
         return ", ".join(f"{count:,} {_shown(report)}" for report, count in self.reports.items())
 
 

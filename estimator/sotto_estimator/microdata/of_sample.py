@@ -83,7 +83,7 @@ def estimate_sample(
 def _made(sampling: Sampling) -> str:
     """Return how intervals are made."""
     of = sampling.replicates
-    by = f"{len(of.names)} replicate weights ({of.method})" if of else "linearisation"
+    by = f"{len(of.names)} replicate weights ({of.method})" if of else "linearization"
     return f"by {by} with Student's t (approximate)"
 
 

@@ -27,7 +27,7 @@ _COLUMNS = [
     Column("unit", "word"),
     Column("own weight", "share"),
 ]
-_HOW = "approximate: each estimate leans on the other strata, the more the fewer reports its own stratum has"
+_HOW = "approximate: each estimate leans on the other strata, and the more so, the fewer reports its own stratum has"
 _WEIGHT = "own weight: how much of the estimate comes from the stratum's own reports"
 _NO_RANK = "a difference between two pooled estimates shows nothing: the comparison above uses unpooled intervals"
 _TOO_FEW = f"not pooled, because fewer than {LEAST_GROUPS} strata have results: "

@@ -15,7 +15,7 @@ from sotto_estimator.results.words import level_words
 from sotto_estimator.views.regression_words import known_words
 from sotto_protocol.words import counted, epsilon_above
 
-_NOT_SIMPLE = ("pseudo ", "errors by linearisation (sandwich)", " with Student's t")
+_NOT_SIMPLE = ("pseudo ", "errors by linearization (sandwich)", " with Student's t")
 
 
 def parts(found: Regression) -> list[Part]:

@@ -144,7 +144,7 @@ def test_arms_and_channels_by_record_are_pooled(path: Path) -> None:
 
 def test_samples_that_are_not_simple_say_that_they_are_approximate(path: Path) -> None:
     table = printed(path, *CROSSWISE, "--weights", "weight", "--clusters", "school", "--strata", "region")
-    assert "95 % intervals by linearisation with Student's t (approximate), about the population" in table
+    assert "95 % intervals by linearization with Student's t (approximate), about the population" in table
     assert "approximate, with 27 degrees of freedom; weights differ: as much as" in table
     found = loaded(path, *CROSSWISE, "--strata", "region")
     assert (found["method"], found["interval"], found["degrees_of_freedom"]) == ("linearised", "approximate", 597)
