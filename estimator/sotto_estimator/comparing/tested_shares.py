@@ -103,6 +103,8 @@ class ShareTestOptions:
         object.__setattr__(self, "within", float(self.within))
         if not 0 < self.within < 100:
             raise DomainError(f"within ({self.within:g}) must be above 0 and below 100, in points.")
+        if self.within >= (farthest := 100 * max(self.null, 1 - self.null)):
+            raise DomainError(f"within ({self.within:g}) must be below {farthest:g} points: no share is farther.")
         if self.alternative != "two-sided" or self.method != "clopper-pearson":
             raise DomainError("within is by two one-sided tests: leave out alternative and method.")
         if self.level <= 1 / 2:

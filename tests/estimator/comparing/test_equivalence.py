@@ -164,3 +164,5 @@ def test_a_share_takes_one_kind_of_test() -> None:
         share_test(Group(150, 400, WARNER), null=0.3, within=5, alternative="less")
     with pytest.raises(DomainError, match=r"within \(100\) must be above 0"):
         share_test(Group(150, 400, WARNER), null=0.3, within=100)
+    with pytest.raises(DomainError, match=r"within \(70\) must be below 70 points: no share is farther"):
+        share_test(Group(150, 400, WARNER), null=0.3, within=70)
