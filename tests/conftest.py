@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: a process a core, and threads that wait spin
 is_full = bool(os.environ.get("SOTTO_TEST_FULL"))
 # A busy machine is no failure. The same examples every time, so that a failure is the change's; --full looks for more.
-settings.register_profile("sotto", deadline=None, derandomize=not is_full)
+n_examples = 40 if os.environ.get("SOTTO_TEST_QUICK") else 100
+settings.register_profile("sotto", deadline=None, derandomize=not is_full, max_examples=n_examples)
 settings.load_profile("sotto")
 
 

@@ -51,6 +51,7 @@ def test_an_xlsform_becomes_a_survey_that_check_passes(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.stderr
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -147,6 +148,7 @@ def test_rows_far_below_and_columns_far_right_are_not_counted_up_to(row: int, co
         read_form(with_part(GOOD, SHEET, sheet(("A", 1, "type"), (column, row, "text"))))
 
 
+@pytest.mark.thorough
 @given(st.data())
 def test_a_damaged_workbook_is_a_form_error_or_a_form(data: st.DataObject) -> None:
     content = bytearray(GOOD)

@@ -319,6 +319,7 @@ def test_a_language_column_that_nobody_filled_in_is_none() -> None:
     assert [str(question["text"]) for question in found.definition["questions"]] == ["A?"]
 
 
+@pytest.mark.thorough
 def test_a_condition_of_any_length_is_read_in_one_pass() -> None:
     long = [{"type": "text", "name": f"q{n}", "label": "Q?", "relevant": "a" * 30_000} for n in range(100)]
     assert len(imported(form(ASK, *long)).definition["questions"]) == 101

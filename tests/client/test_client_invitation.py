@@ -160,6 +160,7 @@ def test_it_is_kept_while_the_report_waits_and_overwritten_with_its_acknowledgem
     assert invitations_in(state) == [bytes(16)]
 
 
+@pytest.mark.thorough
 def test_no_copy_stays_behind_in_a_file_that_grows_and_shrinks(http: FaultServer, state: Path) -> None:
     codes = [bytes([number]) + bytes(range(200, 215)) for number in range(40)]
     http.script = [AWAY] * 1000

@@ -71,6 +71,7 @@ def test_devices_round_a_number_up_as_often_as_it_is_far() -> None:
     assert abs(up / N_DEVICES - 0.3) < 5 * math.sqrt(0.3 * 0.7 / N_DEVICES)
 
 
+@pytest.mark.thorough
 def test_a_number_that_drifts_within_a_level_is_charged_as_one_answer(http: FaultServer, tmp_path: Path) -> None:
     """Eight waves take what eight reports of one level take, wherever the number does not come to the other level."""
     charges, (question,) = [], SURVEY.questions

@@ -98,6 +98,7 @@ PROCESS = """if True:
 """
 
 
+@pytest.mark.thorough
 def test_three_processes_send_three_views_of_one_permanent_response(http: FaultServer, state: Path) -> None:
     """Two reports of two strings are alike with a probability below 1e-60: 256 bits, each at best 3 to 1."""
     told = []

@@ -259,6 +259,7 @@ def test_invitations_differ_and_are_stored_as_hashes_of_this_survey(store: Store
     assert isinstance(count_here(store, other, [with_code(report, codes[0])])[0], InvitationError)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("given", "status", "code"),
     [

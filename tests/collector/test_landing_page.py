@@ -38,6 +38,7 @@ def test_page_is_the_same_whichever_surveys_there_are(tmp_path: Path) -> None:
     assert told[0] == told[1]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("tag", LANGUAGES)
 def test_page_is_in_the_language_of_the_reader(house: House, tag: str) -> None:
     by_browser = house.http.get("/", headers={"Accept-Language": f"{tag}-XX, en;q=0.5"})

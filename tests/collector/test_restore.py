@@ -203,6 +203,7 @@ def make_bad(folder: Path) -> dict[str, Path]:
     return bad
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -106,6 +106,7 @@ def test_closing_folds_the_log_into_the_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
 
 
+@pytest.mark.thorough
 def test_rewritten_file_holds_rows_where_their_ids_say_and_not_where_they_came(path: Path) -> None:
     chance = random.Random(5)  # noqa: S311  # an order of arrival, no secret
     reports = [Report(chance.randbytes(16), report.record) for report in make_reports(300)]

@@ -140,6 +140,7 @@ def weight_of(house: House, survey: Survey, tag: str) -> int:
     return sum(len(gzip.compress(house.http.get(file).data, compresslevel=6)) for file in files)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("tag", TEXTS)
 @pytest.mark.parametrize("survey", [WARD, PARTS], ids=lambda survey: survey.id)
 def test_a_survey_of_six_questions_weighs_less_than_52_kilobytes(house: House, survey: Survey, tag: str) -> None:

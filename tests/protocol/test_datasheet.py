@@ -36,6 +36,7 @@ def numbers(epsilon: int = 1, levels: int = 2, **more: Any) -> Survey:
     return compile_survey({"id": "s", "title": "S", "questions": [question]} | more)
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize(
     ("of", "otherwise", "said"),
     [

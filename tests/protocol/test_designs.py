@@ -71,6 +71,7 @@ def test_warner_realises_at_most_what_was_asked(epsilon: Decimal) -> None:
     realised_within(warner(epsilon), epsilon, 1)
 
 
+@pytest.mark.thorough
 @given(st.fractions(Fraction(500000001, 10**9), Fraction(10**9 - 1, 10**9), max_denominator=10**9))
 def test_a_spinner_is_rounded_towards_more_privacy(prob_truth: Fraction) -> None:
     mechanism = warner_by_truth(prob_truth)

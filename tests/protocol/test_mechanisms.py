@@ -228,6 +228,7 @@ def test_the_package_makes_the_vectors_reports(vector: dict[str, Any]) -> None:
     assert mechanism.from_wire(vector["wire"]).tolist() == reports.tolist()
 
 
+@pytest.mark.thorough
 @settings(max_examples=300)
 @given(
     st.data(),

@@ -259,6 +259,7 @@ def test_as_many_options_are_asked_as_are_best_and_epsilon_is_shared_by_the_coin
         assert best_asked(k, epsilon, most) == best.asked
 
 
+@pytest.mark.thorough
 def test_the_channel_of_options_that_are_asked_is_the_published_one() -> None:
     published = {
         "name": "asked-option",

@@ -136,6 +136,7 @@ def test_sets_that_begin_with_coins_are_uniform() -> None:
         assert np.abs(together - n_sets * prob).max() < 5 * (n_sets * prob * (1 - prob)) ** 0.5
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("field", "dimension"), [(2, 2), (2, 5), (3, 4), (5, 3), (7, 2), (509, 2), (521, 2), (65_521, 2), (2, 16), (3, 10)]
 )
@@ -206,6 +207,7 @@ def test_no_field_has_less_variance_than_the_one_that_is_taken(k: int, epsilon: 
     assert chosen == min(made, key=lambda response: (response.report_variance, response.n_outputs))
 
 
+@pytest.mark.thorough
 def test_realised_epsilons_are_as_near_as_a_threshold_comes() -> None:
     """Within 1e-8 of what was asked, or one step of the threshold, which is more where a lie is rare: of k-ary."""
     for k in SIZES:

@@ -161,6 +161,7 @@ def test_published_mechanisms_have_the_variances_that_are_known() -> None:
         assert hybrid(epsilon) == pytest.approx(both, rel=3e-3)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "epsilon", [0.25, 0.5, 0.61, 0.75, 0.9, 1, 1.02, 1.1, 1.2, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8]
 )

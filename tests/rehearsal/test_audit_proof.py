@@ -43,6 +43,7 @@ CASES: list[tuple[dict[str, Any], int]] = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("published", "n_values"), CASES, ids=lambda case: case["name"] if isinstance(case, dict) else ""
 )
@@ -54,6 +55,7 @@ def test_the_proved_loss_is_that_of_a_naive_listing(published: dict[str, Any], n
     assert abs(proof.epsilon - reference.epsilon(channel)) < Decimal("1e-25")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "survey",
     [
@@ -144,12 +146,14 @@ def test_a_mechanism_that_is_not_what_it_publishes_is_disproved(mechanism: Any, 
     assert proof.holds is not bool(faults)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("threshold", [1, 2**24, 2**31, T, COIN_SCALE - 1])
 @pytest.mark.parametrize("n_coins", [1, 2, 3, 5])
 def test_every_prefix_of_bytes_makes_a_coin_of_its_threshold(threshold: int, n_coins: int) -> None:
     assert flips_exactly(threshold, n_coins)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n_values", [1, 3, 256, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 100, 255))])
 def test_every_word_makes_an_integer_uniform(n_values: int) -> None:
     assert is_uniform(n_values, 1)

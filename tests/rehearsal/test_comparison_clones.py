@@ -154,6 +154,7 @@ def test_of_a_forced_response_too() -> None:
     assert exact_epsilon(channel, 5, 1e-3) == max(of_crowds) > min(of_crowds)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("epsilon", [1, 1.5])
 def test_what_one_count_tells_is_told_and_no_more_than_the_bound(question: str, epsilon: float) -> None:

@@ -141,6 +141,7 @@ def test_three_waves_of_two_stages_are_pooled_and_hold(change: str) -> None:
     assert all(abs(row.bias or 0) < 5 * (row.bias_error or 0) for row in simulation.rows if row.kind != "string")
 
 
+@pytest.mark.thorough
 def test_people_who_think_anew_make_pooled_estimates_better() -> None:
     """Reports of one lasting response differ by little fresh noise; those of two, of yes and of no, by more."""
     survey = compile_toml(

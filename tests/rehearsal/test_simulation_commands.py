@@ -108,6 +108,7 @@ def test_a_terminal_sees_how_far_it_is_and_a_file_does_not(tmp_path: Path) -> No
     assert b"simulating" not in on_terminal.stdout
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["run.png", "run.svg", "run.pdf"])
 def test_the_first_run_is_drawn_beside_the_truth(tmp_path: Path, name: str) -> None:
     drawn = sotto(*written(tmp_path), "--n", "50", "--runs", "1", "--plot", str(tmp_path / name))

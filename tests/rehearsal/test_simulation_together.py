@@ -127,6 +127,7 @@ def test_people_who_do_not_tell_the_truth_are_seen_in_the_question_that_they_lie
     assert {row.question for row in simulation.rows if row.is_off} == {"smokes-region", "smokes"}
 
 
+@pytest.mark.thorough
 @pytest.mark.few(1)
 @pytest.mark.parametrize("target", ["population", "respondents"])
 @pytest.mark.parametrize("mechanism", ["k-ary", "oue"])

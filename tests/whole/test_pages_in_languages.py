@@ -97,6 +97,7 @@ def english_in(text: str, spoken: Language) -> list[str]:
     return sorted(piece for piece in pieces if piece in text)
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("tag", SPOKEN)
 @pytest.mark.parametrize("path", ["/s/t", "/s/t/results", "/s/none", "/"])
 def test_a_page_is_in_its_readers_language(house: House, tag: str, path: str) -> None:

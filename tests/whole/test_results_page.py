@@ -187,6 +187,7 @@ def test_wave_is_chosen_in_the_address(house: House, query: str) -> None:
     assert read_page(see(house, WAVES, "?wave=3")).words.count("No reports yet.") == 1
 
 
+@pytest.mark.thorough
 def test_table_of_very_many_answers_has_the_largest_shares_and_the_file_all(tmp_path: Path) -> None:
     options = ", ".join(f'"o{number}"' for number in range(MAX_ROWS + 50))
     survey = compile_toml(

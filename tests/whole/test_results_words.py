@@ -149,6 +149,7 @@ def test_nor_where_the_survey_has_a_language_that_the_product_has_not(tmp_path: 
     assert len(tags) == 3
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("tag", LANGUAGES)
 def test_every_line_of_the_page_can_be_said_in_every_language(tag: str) -> None:
     """What has placeholders has them filled: a translation that lost one, or has one more, would fail here."""

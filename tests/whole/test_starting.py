@@ -70,6 +70,7 @@ def n_prepared(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return orders
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "options",
     [
@@ -110,6 +111,7 @@ LATER_ENDS = (
 )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "source",
     [

@@ -147,6 +147,7 @@ def test_table_and_csv_have_the_same_numbers_with_the_strata_beside_one_another(
     assert lines[8:10] == [[""], [f"the interval of the mean of hours: {of_strata[0]['means'][0]['interval']}"]]
 
 
+@pytest.mark.thorough
 def test_one_stratum_is_estimated_associated_kept_and_told(served: Served, tmp_path: Path) -> None:
     one = json.loads(estimate(served, "--stratum", "head office", "--json")[1])
     assert (one["stratum"], one["n_reports"]) == ("head office", 25)

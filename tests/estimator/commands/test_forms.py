@@ -70,6 +70,7 @@ def test_commands_with_csv_have_every_form() -> None:
     assert not {name: options for name, options in lacking.items() if options}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_it_prints_the_same_tables_as_markdown_and_latex(folder: Path, command: str) -> None:
     printed = {form: CliRunner().invoke(main, [*COMMANDS[command], f"--{form}"]) for form in FORMS}

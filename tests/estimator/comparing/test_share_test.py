@@ -14,6 +14,7 @@ CHANNELS = (Channel(0.75, 0.25), Channel(0.5, 0.1), Channel(1, 0))
 LEVELS = (0.4, 0.8, 0.95, 0.99)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("n", [1, 6, pytest.param(25, marks=pytest.mark.thorough)])

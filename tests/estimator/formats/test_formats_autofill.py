@@ -52,6 +52,7 @@ def test_what_differs_between_devices_is_shown_to_vary_and_is_no_text(tmp_path: 
         assert bit.said == ("varies" if 0 < share < 1 else f"{share:.0f}")
 
 
+@pytest.mark.thorough
 def test_few_payloads_leave_bits_open(tmp_path: Path) -> None:
     (field,) = read_android_autofill([write_lines(tmp_path / "p.ndjson", payloads(["Country"] * 40))]).fields
     assert field.n_said("open") == 256
@@ -172,6 +173,7 @@ def test_hex_base64_csv_and_short_names_say_the_same(tmp_path: Path) -> None:
     assert first.fields == second.fields == third.fields
 
 
+@pytest.mark.thorough
 def test_fields_are_told_apart_and_held_together_where_that_is_asked_for(tmp_path: Path) -> None:
     made = [{"view": "a"} | one for one in payloads(["Country"] * 300)]
     made += [{"view": "b"} | one for one in payloads(["Street"] * 200)]

@@ -52,6 +52,7 @@ def without_crossing(fewest: int, most: int) -> tuple[int, int]:
     return (-1, -1) if most < 0 else (fewest, max(fewest, most))
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("tail", [0.2, 0.025, 1e-6])
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("n", [1, 2, 13])

@@ -244,6 +244,7 @@ def test_the_noise_is_unbiased_for_what_the_reports_add(weights: list[float]) ->
     assert noise == pytest.approx(variance)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("share", [0, 0.05, 0.1])
 @pytest.mark.parametrize("n", [5, 10, 20, 40])
 def test_intervals_of_small_samples_with_weights_hold_a_rare_answer(n: int, share: float) -> None:

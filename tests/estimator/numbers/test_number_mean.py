@@ -98,6 +98,7 @@ def coverage(ends: tuple[np.ndarray, np.ndarray], probs: np.ndarray, truth: floa
     return float(probs[(low <= truth) & (truth <= high)].sum())
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("level", [0.5, 0.95])
 @pytest.mark.parametrize("method", FOR_MEANS)
 def test_the_mean_of_a_population_is_covered_at_the_level(method: str, level: float) -> None:

@@ -94,6 +94,7 @@ def test_another_method_is_that_of_both(tmp_path: Path) -> None:
     assert {one.method for one in found} == {"hoeffding"}
 
 
+@pytest.mark.thorough
 def test_the_plan_says_it_in_a_sentence_and_to_programs(tmp_path: Path) -> None:
     said = " ".join(plan_file(tmp_path, WAVES, "--n", str(N)).output.split())
     assert (

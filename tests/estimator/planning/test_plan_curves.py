@@ -40,6 +40,7 @@ def test_steps_are_ends_and_even_parts_between() -> None:
     assert max(ratios) / min(ratios) == pytest.approx(1, abs=0.02)
 
 
+@pytest.mark.thorough
 def test_against_n_each_epsilon_has_a_curve_and_no_privacy_too() -> None:
     lines = curve_lines(curve_points("n", QuestionShape(5), EPSILONS, 2000, None), "n")
     assert [*lines] == ["epsilon 1", "epsilon 3", "no privacy"]
@@ -70,6 +71,7 @@ def test_against_options_each_epsilon_has_a_curve_up_to_as_many_as_are_given() -
     assert lines["epsilon 1"][5][1] == auto_width(QuestionShape(7), "1", 2000)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "against",
     ["options", pytest.param("epsilon", marks=pytest.mark.thorough), pytest.param("n", marks=pytest.mark.rare)],

@@ -97,6 +97,7 @@ def test_groups_are_told_apart_as_often_as_said_whatever_share_is_expected(share
     assert share != 0.5 or found <= POWER + 0.02
 
 
+@pytest.mark.thorough
 def test_an_assurance_says_that_the_number_of_answers_is_chance(tmp_path: Path) -> None:
     words = ("--n", "300", "--assurance", "0.9")
     said = "in 90 of 100 surveys, if as many are asked it as expected"
@@ -178,6 +179,7 @@ def test_a_published_survey_has_the_figures_of_its_file(tmp_path: Path) -> None:
     assert "more epsilon" not in shown  # it cannot be changed any more
 
 
+@pytest.mark.thorough
 def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -> None:
     shown = plan_file(tmp_path, "min_reports = 200\n" + LUNCH, "--n", "100")
     assert "paid: with 100 reports its results stay hidden. They need 200 reports." in shown.output

@@ -55,6 +55,7 @@ def test_the_order_is_by_the_method_where_hoeffdings_is_another() -> None:
     assert rows["hoeffding"] != rows["clopper-pearson"]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
 @pytest.mark.parametrize(("n_options", "max_selected"), [(3, 0), (20, 0), (300, 0), (8, 3), (8, 1)])
 def test_the_row_that_auto_takes_is_marked_in_all_three(n_options: int, max_selected: int, epsilon: str) -> None:

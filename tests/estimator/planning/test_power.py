@@ -178,6 +178,7 @@ def test_the_power_of_rare_shares_is_that_of_all_pairs_of_counts_whatever_n_is(
     assert planned.powers(np.linspace(n, 1.5 * n, 100).round()).min() >= 0.8
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("alpha", [0.05, *(pytest.param(of, marks=pytest.mark.thorough) for of in (1e-3, 1e-6)), 1e-10])
 @pytest.mark.parametrize("middle", [1e-6, 1e-4, 0.01, 0.1, 0.5, 0.999])
 def test_beyond_what_is_enumerated_powers_are_nearly_the_same(middle: float, alpha: float) -> None:

@@ -105,6 +105,7 @@ def test_an_option_of_many_is_asked_by_the_best_mechanism() -> None:
     assert row["mechanism"] not in ("warner", "oue")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
 def test_a_curve_is_drawn_and_its_points_are_printed(ending: str, tmp_path: Path) -> None:
     picture = tmp_path / f"power.{ending}"

@@ -131,6 +131,7 @@ def test_a_split_is_of_the_least_epsilons_and_its_total_that_of_the_survey_it_ma
         assert all(one.want is None or one.width <= one.want for one in again.questions)
 
 
+@pytest.mark.thorough
 def test_a_draw_is_taken_where_all_questions_would_take_too_much(tmp_path: Path) -> None:
     six = [question(f"q{number}", "yes-no", "0.5", "0.2") for number in range(6)]
     draft = draft_of(survey_text(*six), tmp_path)

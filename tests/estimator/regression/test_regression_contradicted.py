@@ -68,6 +68,7 @@ IN_TOTAL = said(("1", 50, 950), ("2", 50, 950))
 BY_CATEGORY = said(("1", 490, 10), ("2", 10, 490), ("3", 250, 250))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("frame", "formula"),
     [

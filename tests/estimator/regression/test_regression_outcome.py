@@ -213,6 +213,7 @@ def test_clusters_of_any_size_are_integrated_exactly(n: int, size: int, sd: floa
     assert [of.standard_error for of in found.coefficients] == pytest.approx(errors, rel=1e-3)
 
 
+@pytest.mark.thorough
 def test_integrals_that_stay_inexact_are_said_not_to_have_converged() -> None:
     sample = sample_of_reports(CROSSWISE, 600, 4)
     clustered = Clustered.of(sample, np.digitize(sample.terms.matrix[:, 1], [-1, -0.3, 0.3, 1]).astype(np.int32))

@@ -108,6 +108,7 @@ def test_likelihoods_are_those_of_the_mechanism_as_it_is_enumerated(spec: dict[s
         assert said_of_way[~has] == pytest.approx(mechanism.prob_support_if_other)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spec", [SMALL, MEMBERS, BITS], ids=["one-of", "any-of", "bits"])
 def test_shares_and_profiles_are_those_of_a_general_optimiser(spec: dict[str, Any]) -> None:
     of, reports = answers_to(spec), every_report(spec)

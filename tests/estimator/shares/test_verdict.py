@@ -284,6 +284,7 @@ def test_of_an_option_that_other_people_are_asked_none_is_above_another_about_re
         assert (verdict.order is not None) == is_ordered
 
 
+@pytest.mark.thorough
 def test_the_command_begins_with_what_it_means_and_json_says_the_same(tmp_path: Path) -> None:
     tally = staff(2000, 800, [400, 1000, 400, 200], 0.4)
     (tmp_path / "tally.json").write_bytes(tally.to_json())

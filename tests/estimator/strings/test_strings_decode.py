@@ -124,6 +124,7 @@ def test_pooled_waves_widen_intervals() -> None:
     assert all(row.error_if_fixed > 1.1 * errors[row.string] for row in pooled.rows if row.string in errors)
 
 
+@pytest.mark.thorough
 def test_where_no_candidate_is_true_nothing_is_found_and_it_is_said() -> None:
     """Bonferroni at 0.0001: ten collections find anything with probability 0.001 at most; the seeds are fixed."""
     setting = replace(SMALL, n_reports=100_000_000, n_extra=500, n_true=30, n_missing=30)

@@ -108,6 +108,7 @@ def test_apple_s_sketches_and_rappor_have_the_variances_that_are_known_and_the_s
     assert min(found) == found[-1]
 
 
+@pytest.mark.thorough
 def test_the_sketch_is_the_best_and_its_toml_is_its_design() -> None:
     for epsilon in ("0.5", "2", "8"):
         rows = plan_text_question(Decimal(epsilon), None, STUDY)

@@ -97,6 +97,7 @@ def csv(tmp_path: Path) -> Path:
 DESIGN = "crosswise(prob=1/6)"
 
 
+@pytest.mark.few(5)
 def test_estimates_of_the_same_rows_are_the_same(given: Any, csv: Path) -> None:
     sampling = SamplingColumns(weights="weight", clusters="school")
     for how in ({}, {"sampling": sampling}):
@@ -104,6 +105,7 @@ def test_estimates_of_the_same_rows_are_the_same(given: Any, csv: Path) -> None:
         assert found.rows == expected.rows
 
 
+@pytest.mark.few(5)
 def test_groups_and_rows_that_are_left_out_are_the_same(given: Any, csv: Path) -> None:
     found, expected = (read_data(of, "cheated", DESIGN, by="region").estimate_groups() for of in (given, csv))
     assert [one.rows for one in found.estimates] == [one.rows for one in expected.estimates]

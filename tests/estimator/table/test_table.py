@@ -124,6 +124,7 @@ def test_a_fault_is_found_beyond_the_first_block(tmp_path: Path) -> None:
     assert (column.labels[-1], column.rows[-1]) == ("ten", 70_002)
 
 
+@pytest.mark.thorough
 def test_more_than_a_table_may_take_is_refused_early(tmp_path: Path) -> None:
     heard: list[int] = []
     rows = "".join(f"{row % 7},{row}\n" for row in range(400_000))

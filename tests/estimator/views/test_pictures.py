@@ -104,6 +104,7 @@ def test_shares_of_another_program_are_drawn_as_a_surveys(tmp_path: Path) -> Non
     assert [bar.get_width() for bar in axes.patches] == [max(0, 100 * row.share) for row in found.estimates.rows]
 
 
+@pytest.mark.thorough
 def test_the_bits_of_a_field_are_drawn_from_the_first_to_the_last(tmp_path: Path) -> None:
     found = read_format("android-autofill", [write_lines(tmp_path / "p.ndjson", payloads(["Country"] * 300))])
     assert isinstance(found, AutofillTexts)
