@@ -262,12 +262,12 @@ def _read(records: Iterable[Record], design: _Design, by: str | None) -> dict[st
 
 
 def _sample(record: Record, n_samples: int) -> int:
-    if n_samples == 1:
-        return 0
-    said = str(record.find("sample")).removesuffix(".0")
-    if said not in ("1", "2"):
+    said = str(record.find("sample") if n_samples > 1 else record.members.get("sample", 1)).removesuffix(".0")
+    if n_samples == 1 and said not in ("1", ""):
+        record.refuse(f"sample ({said:.60}) must be 1, or left out: one sample was asked so.")
+    if n_samples > 1 and said not in ("1", "2"):
         record.refuse(f"sample ({said:.60}) must be 1 or 2.")
-    return int(said) - 1
+    return int(said or 1) - 1
 
 
 def _figure(

@@ -139,3 +139,8 @@ def test_numbers_that_no_mean_explains_get_no_figures(tmp_path: Path) -> None:
     found = read_unrelated_quantity([path], prob_question=(0.5, 0.6), low=0, high=10)
     assert [figure.estimate for figure in found.figures] == [None, None]
     assert "the numbers contradict the design" in str(found.as_table())
+
+
+def test_two_samples_are_not_taken_for_one(tmp_path: Path) -> None:
+    with pytest.raises(EstimatorError, match=r"sample \(2\) must be 1, or left out: one sample was asked so"):
+        read("unrelated-quantity(prob_question=0.7, unrelated_mean=2)", tmp_path, ONE, TWO)
