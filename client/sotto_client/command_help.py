@@ -23,6 +23,7 @@ TASKS = {
     "Run the collector": {
         "install": "Print a script that makes the collector a service of this machine.",
         "serve": "Run the collector.",
+        "relay": "Run a relay between devices and a collector.",
         "token": "Create, list and revoke access tokens.",
         "status": "List the surveys of a collector, with their numbers of reports.",
         "configure": "Change the settings of a survey at a collector.",

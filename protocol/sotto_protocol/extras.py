@@ -14,6 +14,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "sotto_estimator": ("estimator", ("scipy", "matplotlib", "tomlkit")),
         "sotto_rehearsal": ("estimator", ("scipy", "matplotlib", "tomlkit")),
+        "sotto_relay": ("relay", ("aiohttp",)),
         "sotto_author.forms.xlsform": ("forms", ("pyxform", "openpyxl")),
     }
 )

@@ -20,7 +20,15 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-OURS = ("sotto_protocol", "sotto_client", "sotto_collector", "sotto_estimator", "sotto_rehearsal", "sotto_author")
+OURS = (
+    "sotto_protocol",
+    "sotto_client",
+    "sotto_collector",
+    "sotto_estimator",
+    "sotto_rehearsal",
+    "sotto_author",
+    "sotto_relay",
+)
 LATER = {
     "sotto_author.preview": ("sotto_author.previewed",),
     "sotto_collector.store": ("alembic.command", "alembic.config", "sotto_collector.store.postgres"),

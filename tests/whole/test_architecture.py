@@ -16,7 +16,7 @@ from sotto_protocol.questions.types import TYPES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
-HOUSE = ("protocol", "client", "collector", "estimator", "rehearsal", "author")
+HOUSE = ("protocol", "client", "collector", "estimator", "rehearsal", "author", "relay")
 SIDES = [ROOT / side / f"sotto_{side}" for side in HOUSE]
 _PATH = r"\.?\w[\w.-]*(?:/[\w.-]+)*/?"
 _FILE = r".*\.(?:py|js|md|toml|cff|json)"

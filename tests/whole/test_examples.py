@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-SIDES = ("protocol", "client", "collector", "estimator", "rehearsal", "author")
+SIDES = ("protocol", "client", "collector", "estimator", "rehearsal", "author", "relay")
 
 
 def modules_with_examples() -> list[str]:

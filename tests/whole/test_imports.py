@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
     side: ROOT / side / f"sotto_{side}"
-    for side in ("protocol", "client", "collector", "estimator", "rehearsal", "author")
+    for side in ("protocol", "client", "collector", "estimator", "rehearsal", "author", "relay")
 }
 OF_THE_HOUSE = {f"sotto_{side}" for side in PACKAGES}
 IMPURE = {"io", "os", "pathlib", "random", "requests", "secrets", "socket", "ssl", "tempfile", "threading", "uuid"}
@@ -31,8 +31,8 @@ MOUNT = PACKAGES["collector"] / "pages" / "results.py"
 """The one place where sides meet: it mounts the estimator's results page on the collector's app."""
 PREVIEWED = PACKAGES["author"] / "previewed.py"
 """The one file of the author's side that is a collector; it is loaded by a function that has looked for the extra."""
-EXTRA = ("flask", "scipy", "pandas", "msgspec", "matplotlib", "statsmodels", "waitress", "sqlalchemy")
-HEAVY = (*EXTRA, "sotto_collector", "sotto_estimator", "sotto_rehearsal", "sotto_author")
+EXTRA = ("flask", "scipy", "pandas", "msgspec", "matplotlib", "statsmodels", "waitress", "sqlalchemy", "aiohttp")
+HEAVY = (*EXTRA, "sotto_collector", "sotto_estimator", "sotto_rehearsal", "sotto_author", "sotto_relay")
 BASE_OF_COLLECTOR = (
     "sotto_collector.commands.options",
     "sotto_collector.errors",
@@ -76,7 +76,7 @@ def imports_at_once_of(source: str) -> Iterator[str]:
     return imports_of(ast.unparse(tree))
 
 
-@pytest.mark.parametrize("side", ["client", "collector", "estimator"])
+@pytest.mark.parametrize("side", ["client", "collector", "estimator", "relay"])
 def test_a_side_imports_the_protocol_and_itself_only(side: str) -> None:
     assert modules_of(side)
     assert house_imports_of(side) <= {"sotto_protocol", f"sotto_{side}"}

@@ -17,9 +17,10 @@ import sotto_collector
 import sotto_estimator
 import sotto_protocol
 import sotto_rehearsal
+import sotto_relay
 from packing import ROOT, build, needs_hatch
 
-SIDES = (sotto_author, sotto_client, sotto_collector, sotto_estimator, sotto_protocol, sotto_rehearsal)
+SIDES = (sotto_author, sotto_client, sotto_collector, sotto_estimator, sotto_protocol, sotto_rehearsal, sotto_relay)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -49,7 +50,8 @@ def tracked() -> list[str]:
 def test_the_wheel_has_every_module_and_all_that_browsers_get_and_no_test(wheel: Path) -> None:
     names = names_in(wheel)
     sides = tuple(
-        f"{side}/sotto_{side}/" for side in ("author", "client", "collector", "estimator", "protocol", "rehearsal")
+        f"{side}/sotto_{side}/"
+        for side in ("author", "client", "collector", "estimator", "protocol", "rehearsal", "relay")
     )
     expected = {path.split("/", 1)[1] for path in tracked() if path.startswith(sides) and not path.endswith(".po")}
     of_browsers = ("src/", "form/", "component/", "words/")

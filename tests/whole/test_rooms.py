@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {name: ROOT / name / f"sotto_{name}" for name in ("protocol", "client", "collector", "estimator")}
-PACKAGES |= {name: ROOT / name / f"sotto_{name}" for name in ("rehearsal", "author")}
+PACKAGES |= {name: ROOT / name / f"sotto_{name}" for name in ("rehearsal", "author", "relay")}
 PAGE = ROOT / "docs/architecture.md"
 RESULTS = "sotto_estimator.results"
 FORMS = ("sotto_protocol.tables", "sotto_protocol.language")
