@@ -1,6 +1,7 @@
-"""Arms that cannot be of one population: two samples whose reports no share explains together.
+"""Arms that cannot be what they are said to be, though each of their counts can: pairs of them, or all counts together.
 
 Each arm by itself may fit some share: an extended crosswise shows only in both of its samples who does not follow it.
+Each count may, where no shares of the answers give all of them: three draws of cards are a mixture of two binomials.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from scipy import special
 
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.designs.design import Arm, Design, check_arms
-from sotto_estimator.designs.fit import fit_of
+from sotto_estimator.designs.fit import fit_of, unfit_by
 from sotto_estimator.designs.item_count import is_item_count
 from sotto_estimator.intervals.contradiction import (
     FALSE_ALARM,
@@ -20,6 +21,7 @@ from sotto_estimator.intervals.contradiction import (
     DesignEffect,
     Disagreement,
     QuestionCounts,
+    Unfit,
     contradictions_of,
 )
 
@@ -30,7 +32,10 @@ _LEAST_TAIL = 1e-300
 _MARGIN = 1e-6
 """Relative widening of a P-value: more than the rounding of its tails."""
 MAX_ARMS = 40
-"""Of more, pairs are not compared: they would be as many as are people."""
+"""Of more, none are held against one another: they would be as many as are people."""
+
+_Placed = Sequence[tuple[int, Arm]]
+"""Arms with their places, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class _Binary:
 def misfits_of(
     arms: Sequence[Arm], question: str = "", *, n_groups: int = 1
 ) -> tuple[Contradiction | Disagreement, ...]:
-    """Return the worst sign that the arms are not what their designs say: an arm by itself, or two beside one another.
+    """Return the worst sign that the arms are not what their designs say: one count, two arms, or all counts together.
 
     With probability 1 - FALSE_ALARM honest reports of one population give none. Tested are arms of whole counts.
     `n_groups`: in one output with so many. Raises DomainError where the arms are of different answers.
@@ -84,7 +89,8 @@ def misfits_of(
     counted = [(at, arm) for at, arm in enumerate(arms, 1) if (arm.counts == np.round(arm.counts)).all()]
     samples = [(sample, round(arm.n)) for _, arm in counted for sample in _samples(arm, question)]
     pairs = list(_pairs(counted)) if len(counted) <= MAX_ARMS else []
-    n_tests = n_groups * (sum(sample.n_tests for sample, _ in samples) + 2 * len(pairs))
+    fitted = list(_fitted(counted, pairs)) if len(counted) <= MAX_ARMS else []
+    n_tests = n_groups * (sum(sample.n_tests for sample, _ in samples) + 2 * len(pairs) + len(fitted))
     found: list[Contradiction | Disagreement] = []
     for sample, n in samples:
         found += contradictions_of([sample], n, n_tests=n_tests)
@@ -94,22 +100,52 @@ def misfits_of(
         if p_value <= FALSE_ALARM:
             kind = DesignEffect if is_item_count([arms[place - 1] for place in at]) else Disagreement
             found.append(kind(question, at, n, shares, _g_squared(first, second), p_value))
-    return tuple(sorted(found, key=lambda one: one.p_value)[:1])
+    return tuple(sorted(found or _unfit(fitted, question, n_tests), key=lambda one: one.p_value)[:1])
 
 
-def contradictions_of_arms(arms: Sequence[Arm], question: str, n_groups: int) -> tuple[Contradiction, ...]:
+def _fitted(arms: _Placed, pairs: Sequence[object] = ()) -> Iterator[_Placed]:
+    """Yield whose counts may contradict a design only together: an arm's of more than two reports, and all arms'.
+
+    `pairs`: what two arms say of one number. Of an item count, and of two reports each, two say nothing else.
+    """
+    for at, arm in arms:
+        if len(arm.counts) > 2 and (arm.design.matrix.max(axis=1) < 1).any():  # else any counts fit
+            yield [(at, arm)]
+    together = [arm for _, arm in arms]
+    is_told_by_pair = len(arms) == 2 and bool(pairs) and all(len(arm.counts) == 2 for arm in together)
+    if len(arms) > 1 and not is_told_by_pair and not is_item_count(together):
+        yield arms
+
+
+def _unfit(fitted: Sequence[_Placed], question: str, n_tests: int) -> Iterator[Disagreement]:
+    """Yield those that do, of so many tests in one output."""
+    for placed in fitted:
+        arms = [arm for _, arm in placed]
+        g_squared, tail = unfit_by(arms)
+        p_value = min(1.0, max(_LEAST_TAIL, n_tests * tail * (1 + _MARGIN)))
+        if p_value <= FALSE_ALARM:
+            n = round(sum(arm.n for arm in arms))
+            yield Unfit(question, tuple(at for at, _ in placed), n, (), g_squared, p_value)
+
+
+def contradictions_of_arms(
+    arms: Sequence[Arm], question: str, n_groups: int
+) -> tuple[Contradiction | Disagreement, ...]:
     """Return the worst contradiction of arms that may be of different populations: one by itself, or all together.
 
-    Of so many groups in one output. Together the arms' counts are held against their mean probabilities: of as many
-    coins with different ones the tails are lighter beyond the mean (Hoeffding 1956). Arms beyond MAX_ARMS are tested
-    together alone.
+    Of so many groups in one output. An arm by itself: each count, and all of them. Together the arms' counts are held
+    against their mean probabilities: of as many coins with different ones the tails are lighter beyond the mean
+    (Hoeffding 1956). Arms beyond MAX_ARMS are tested together alone.
     """
     alone = [(sample, round(arm.n)) for arm in arms for sample in _samples(arm, question)]
     samples = (alone if len(arms) <= MAX_ARMS else []) + (_together(arms, question) if len(arms) > 1 else [])
-    n_tests = n_groups * sum(sample.n_tests for sample, _ in samples)
+    fitted = [of for one in enumerate(arms, 1) for of in _fitted([one])]
+    fitted = fitted if len(arms) <= MAX_ARMS else []
+    n_tests = n_groups * (sum(sample.n_tests for sample, _ in samples) + len(fitted))
     found = [one for sample, n in samples for one in contradictions_of([sample], n, n_tests=n_tests)]
     certain = [one for one in found if len(arms) == 1 or abs(one.support_count - one.limit_count) >= 1]
-    return tuple(sorted(certain, key=lambda one: one.p_value)[:1])
+    worst: list[Contradiction | Disagreement] = [*(certain or _unfit(fitted, question, n_tests))]
+    return tuple(sorted(worst, key=lambda one: one.p_value)[:1])
 
 
 def _together(arms: Sequence[Arm], question: str) -> list[tuple[QuestionCounts, int]]:
@@ -187,7 +223,7 @@ def _samples(arm: Arm, question: str) -> Iterator[QuestionCounts]:
             yield QuestionCounts(question, (report,), (round(count),), Channel(float(row.max()), float(row.min())))
 
 
-def _pairs(arms: Sequence[tuple[int, Arm]]) -> Iterator[tuple[tuple[int, int], _Binary, _Binary]]:
+def _pairs(arms: _Placed) -> Iterator[tuple[tuple[int, int], _Binary, _Binary]]:
     """Yield what two arms say of one number: the share of yes, or, of more answers by one design, each report's."""
     for (at, one), (place, other) in combinations(arms, 2):
         if one.design.matrix.shape == (2, 2) == other.design.matrix.shape:

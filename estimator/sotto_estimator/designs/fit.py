@@ -8,7 +8,8 @@ from scipy import special
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.design import Arm, check_arms
-from sotto_estimator.likelihood.em import fit
+from sotto_estimator.intervals.joint_fit import ROUNDING, tail_of_fit
+from sotto_estimator.likelihood.em import MixtureFit, fit
 from sotto_estimator.likelihood.latent_classes import Mixture
 from sotto_protocol.words import counted
 
@@ -58,11 +59,19 @@ class StackedReports:
 
     def best(self) -> tuple[Floats, float]:
         """Return the shares of the classes that make the reports likeliest, and their log-likelihood."""
-        seen = self.counts > 0
         if self.probs.shape[1] == 1:
             return np.ones(1), float(special.xlogy(self.counts, self.probs[:, 0]).sum())
-        found = fit(Mixture((self.probs[seen],), self.counts[seen]), tolerance=_TOLERANCE)
+        found = self._fitted()
         return found.shares, found.log_likelihood
+
+    def _fitted(self) -> MixtureFit:
+        seen = self.counts > 0
+        return fit(Mixture((self.probs[seen],), self.counts[seen]), tolerance=_TOLERANCE)
+
+    def at_most(self) -> float:
+        """Return a log-likelihood that no shares of the classes exceed, by the certificate of the fit."""
+        found = self._fitted()
+        return found.log_likelihood + found.gap + ROUNDING * float(self.counts.sum())
 
     def through(self, classes: Floats) -> "StackedReports":
         """Return the cells of mixtures of the classes, shape (n_classes, n_mixtures)."""
@@ -131,3 +140,13 @@ def fit_of(arms: Sequence[Arm]) -> ShareFit:
 def saturated(arms: Sequence[Arm]) -> float:
     """Return the log-likelihood where each arm's shares of reports are what they are."""
     return float(sum(special.xlogy(arm.counts, arm.counts / arm.n).sum() for arm in arms))
+
+
+def unfit_by(arms: Sequence[Arm]) -> tuple[float, float]:
+    """Return G², and at most P(G² or more), whatever shares are true. `arms`: of whole counts.
+
+    G² is rounded down. Reports of fixed people are covered too, if each arm's shares are these: see `tail_of_fit`.
+    """
+    cells = StackedReports.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
+    g_squared = max(0.0, 2 * (saturated(arms) - cells.at_most()))
+    return g_squared, tail_of_fit(g_squared, cells.n_free)

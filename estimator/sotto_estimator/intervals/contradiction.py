@@ -13,6 +13,7 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.channel.devices import Devices
+from sotto_estimator.intervals.joint_fit import g_squared_of_names, tail_of_fit
 from sotto_estimator.intervals.respondents import tail_above, tail_below
 
 FALSE_ALARM = 1e-3
@@ -69,8 +70,12 @@ class Contradiction:
 
     @property
     def _name(self) -> str:
-        of = [self.question] * bool(self.question) + [f"wave {self.wave}"] * (self.wave is not None)
-        return f"{', '.join(of)}: " if of else ""
+        return _named(self.question, self.wave)
+
+
+def _named(question: str, wave: int | None) -> str:
+    of = [question] * bool(question) + [f"wave {wave}"] * (wave is not None)
+    return f"{', '.join(of)}: " if of else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +89,9 @@ class Disagreement:
     """
 
     question: str
-    arms: tuple[int, int]
+    arms: tuple[int, ...]
     n_reports: int
-    shares: tuple[float, float]
+    shares: tuple[float, ...]
     g_squared: float
     p_value: float
 
@@ -129,10 +134,46 @@ class DesignEffect(Disagreement):
 
 
 @dataclass(frozen=True, slots=True)
+class Unfit(Disagreement):
+    """All counts of one arm or of several together, which honest reports hardly ever give, whatever people answer.
+
+    Each count by itself may be possible, and each two arms. `arms`: none of a survey's question. `shares`: none.
+    """
+
+    wave: int | None = None
+
+    def __str__(self) -> str:
+        end = f"(P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        return f"{self._name}the counts together contradict the design{'s' * self._is_of_many} {end}"
+
+    @property
+    def warning(self) -> str:
+        """What to say of it."""
+        n, apart = f"{self.n_reports:,} reports", ""
+        given = f"the design hardly ever gives all these counts of {n} together"
+        if self._is_of_many:
+            given = f"the designs hardly ever give all counts of {n} in {len(self.arms)} samples together"
+            apart = "the samples are of different people, or "
+        return (
+            f"{self._name}{given}, whatever people answer (G² {self.g_squared:.1f}; P <= {self.p_value:.1e}). So "
+            "shares and intervals mean nothing. Either the probabilities are not the design's, or people did not "
+            f"follow it, or {apart}reports are fake."
+        )
+
+    @property
+    def _name(self) -> str:
+        return _named(self.question, self.wave)
+
+    @property
+    def _is_of_many(self) -> bool:
+        return len(self.arms) > 1
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionCounts:
     """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none.
 
-    `channels`: of each count, where they have channels of their own.
+    `channels`: of each count, where they have channels of their own. `names_one`: whether each report names one label.
     """
 
     question: str
@@ -141,11 +182,17 @@ class QuestionCounts:
     channel: Channel
     n_true: tuple[int, int] | None = None
     channels: Sequence[Channel] | None = None
+    names_one: bool = False
 
     @property
     def n_tests(self) -> int:
-        """How many tails are looked at: two of each count, and of their sum."""
-        return 2 * (len(self.labels) + (self.n_true is not None))
+        """How many tails are looked at: two of each count, and of their sum; of names, that of their fit."""
+        return 2 * (len(self.labels) + (self.n_true is not None)) + self.is_fitted
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether counts may contradict the design only together: of two names, one tells the other."""
+        return self.names_one and len(self.labels) > 2
 
 
 class _Count(NamedTuple):
@@ -172,6 +219,19 @@ def contradictions_of(
     n_tests = n_tests or sum(sample.n_tests for sample in samples)
     found = [_worst_of(sample, n, devices, n_tests) for sample in samples if _is_outside(sample, n)]
     return tuple(replace(worst, wave=wave) for worst in found if worst.p_value <= FALSE_ALARM)
+
+
+def unfit_of_names(sample: QuestionCounts, n: int, n_tests: int, wave: int | None = None) -> tuple[Unfit, ...]:
+    """Return what honest reports, each of another person, hardly ever give together, each count being possible.
+
+    Of a sample with `names_one`; of another, nothing. `n_tests`: see `contradictions_of`.
+    """
+    if not sample.is_fitted:
+        return ()
+    g_squared = g_squared_of_names(sample.support_counts, sample.channel)
+    tail = tail_of_fit(g_squared, len(sample.labels) - 1)
+    p_value = min(1.0, max(_LEAST_P, n_tests * tail * (1 + _MARGIN)))
+    return (Unfit(sample.question, (), n, (), g_squared, p_value, wave),) if p_value <= FALSE_ALARM else ()
 
 
 def _is_outside(sample: QuestionCounts, n: int) -> bool:

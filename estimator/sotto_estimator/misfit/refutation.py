@@ -1,6 +1,5 @@
 """Counts that a model cannot give, whatever parts of people do what: guaranteed, not by chi-square."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import numpy as np
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.intervals.contradiction import FALSE_ALARM
+from sotto_estimator.intervals.joint_fit import tail_of_fit
 from sotto_estimator.intervals.respondents import tail_above, tail_below
 
 _LEAST_P = 1e-300
@@ -54,18 +54,6 @@ def unfit_of(model: str, arms: Sequence[Arm], probs: Sequence[Floats], g_squared
     tails.append(tail_of_fit(g_squared, n_free))
     p_value = min(1.0, max(_LEAST_P, len(tails) * min(tails) * (1 + _MARGIN)))
     return (Refutation(model, g_squared, p_value),) if p_value <= FALSE_ALARM else ()
-
-
-def tail_of_fit(g_squared: float, n_free: int) -> float:
-    """Return at most P(G² or more) for whatever shares are true, of samples that leave `n_free` numbers free.
-
-    The sum of n KL(seen | true) is G² / 2 or more. Its generating function is at most a gamma's of the shape n_free
-    (Agrawal 2020), so Chernoff's bound is e^(d - t) (t/d)^d.
-    """
-    half = g_squared / 2
-    if half <= n_free or not n_free:
-        return 1.0
-    return math.exp(n_free - half + n_free * math.log(half / n_free))
 
 
 def _tails(arm: Arm, probs: Floats) -> list[float]:

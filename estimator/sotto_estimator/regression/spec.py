@@ -296,7 +296,7 @@ def _offset_of(name: str, cells: Mapping[str, str]) -> float:
 
 def _apart_words(void: Sequence[GroupMisfit], asked: Sequence[str]) -> str:
     """Return what would let samples differ, where it is only that which contradicts."""
-    if not asked or not all(isinstance(found, Disagreement) for _, found in void):
+    if not asked or not all(isinstance(found, Disagreement) and len(found.arms) > 1 for _, found in void):
         return ""
     return f"a formula with {' and '.join(asked)} as a term lets the samples be of different people"
 

@@ -84,7 +84,7 @@ def estimate_arms(
         fit=_fit_of(arms),
         n_groups=n_groups,
     )
-    if question.is_small and n_groups == 1:
+    if question.is_small and n_groups == 1 and not found.contradictions:
         found = with_gain_of(found, question.exact_ends)
     return with_verdict_of_shares(found, question.order()) if is_held else found
 
@@ -117,16 +117,17 @@ def _estimate_blocks(arms: Sequence[Arm], options: IntervalOptions, n_groups: in
     numbers = share, blocks.standard_error(options.about), *_possible((low, high)), up, down, None
     is_outside = low > 1 or high < 0 or low > high
     row = Estimate("", arms[0].design.labels[0], n, blocks.n_yes, math.inf, *numbers, is_outside=is_outside)
-    found = Estimates(GIVEN, n, math.inf, options, (row,), contradictions=_too_few(blocks), designs=asked)
+    found = Estimates(GIVEN, n, math.inf, options, (row,), contradictions=_too_few(arms), designs=asked)
     return with_verdict_of_shares(replace(found, n_groups=n_groups))
 
 
-def _too_few(blocks: Blocks) -> tuple[Contradiction, ...]:
-    """Return the contradiction of fewer yes than people who were forced: that is impossible."""
-    least, _ = blocks.forced
-    if blocks.n_yes >= least:
-        return ()
-    return (Contradiction("", "yes", blocks.n, blocks.n_yes, least, _IMPOSSIBLE),)
+def _too_few(arms: Sequence[Arm]) -> tuple[Contradiction, ...]:
+    """Return the contradiction of fewer yes than people who were forced, of all arms or of one: that is impossible."""
+    for blocks in map(Blocks.of, [arms, *([arm] for arm in arms)]):
+        least, _ = blocks.forced
+        if blocks.n_yes < least:
+            return (Contradiction("", "yes", blocks.n, blocks.n_yes, least, _IMPOSSIBLE),)
+    return ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

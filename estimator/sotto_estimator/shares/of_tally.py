@@ -22,7 +22,13 @@ from sotto_estimator.inference.registry import (
     loaded,
 )
 from sotto_estimator.intervals.binomial import Bounds
-from sotto_estimator.intervals.contradiction import Contradiction, QuestionCounts, contradictions_of
+from sotto_estimator.intervals.contradiction import (
+    Contradiction,
+    QuestionCounts,
+    Unfit,
+    contradictions_of,
+    unfit_of_names,
+)
 from sotto_estimator.intervals.fakes import shift_per_percent
 from sotto_estimator.intervals.intervals import IntervalOptions, share_bounds
 from sotto_estimator.results.found_figure import FigureCounts, FoundFigure
@@ -214,6 +220,13 @@ class _Tested(NamedTuple):
     devices: Devices
     wave: int | None = None
 
+    def misfits(self, n_tests: int) -> tuple[Contradiction | Unfit, ...]:
+        """Return the worst count, or, where each is possible, all counts together; of so many tests."""
+        if not self.n:
+            return ()
+        found = contradictions_of([self.sample], self.n, self.devices, n_tests, self.wave)
+        return found or unfit_of_names(self.sample, self.n, n_tests, self.wave)
+
 
 def _tested(counted: _Counted) -> list[_Tested]:
     return [
@@ -225,7 +238,7 @@ def waves_that_contradict(question: Question, by_wave: Mapping[int, Tally]) -> f
     """Return the waves of whose counts to a question honest reports hardly ever give any, of all that are shown."""
     tested = [test for of in by_wave.values() for test in _tested_of_wave(of, [question])]
     n_tests = sum(one.sample.n_tests for one in tested)
-    found = [contradictions_of([one.sample], one.n, one.devices, n_tests, one.wave) for one in tested if one.n]
+    found = [one.misfits(n_tests) for one in tested]
     return frozenset(one.wave for of in found for one in of if one.wave is not None)
 
 
@@ -236,18 +249,20 @@ def _tested_of_wave(tally: Tally, of: Sequence[Question] | None = None) -> list[
     return [test._replace(wave=wave if tally.survey.waves > 1 else None) for wave in tally.waves[:1] for test in tested]
 
 
-def contradictions_of_questions(tally: Tally, ids: Collection[str], *, n_groups: int = 1) -> tuple[Contradiction, ...]:
+def contradictions_of_questions(
+    tally: Tally, ids: Collection[str], *, n_groups: int = 1
+) -> tuple[Contradiction | Unfit, ...]:
     """Return what `estimate_tally` finds of some questions' counts alone, in an output of so many groups."""
     asked = [question for question in tally.survey.questions if question.id in ids and figure_of(question) == "share"]
     return _contradictions(_tested(_counted(tally, asked)), n_groups)
 
 
-def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contradiction, ...]:
+def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contradiction | Unfit, ...]:
     """Return the worst contradiction of each question that has any."""
     n_tests = n_groups * sum(one.sample.n_tests for one in tested)
-    worst: dict[str, Contradiction] = {}
+    worst: dict[str, Contradiction | Unfit] = {}
     for one in tested:
-        for found in contradictions_of([one.sample], one.n, one.devices, n_tests, one.wave) if one.n else ():
+        for found in one.misfits(n_tests):
             known = worst.setdefault(found.question, found)
             worst[found.question] = min(known, found, key=lambda each: each.p_value)
     return tuple(worst.values())

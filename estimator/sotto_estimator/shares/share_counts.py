@@ -44,7 +44,13 @@ class ShareCounts:
         """What the counts are held against the design by."""
         if self.is_derived:
             return QuestionCounts(self.question, (), (), self.channel)
-        return QuestionCounts(self.question, self.labels, self.support_counts, self.channel, self.n_true)
+        of = self.question, self.labels, self.support_counts, self.channel, self.n_true
+        return QuestionCounts(*of, names_one=self._names_one)
+
+    @property
+    def _names_one(self) -> bool:
+        """Whether each report names one label, and is of a device of its own."""
+        return self.mechanism is not None and self.mechanism.names_one and self.devices.n_waves == 1
 
 
 def share_counts(tally: Tally, question: Question) -> list[ShareCounts]:

@@ -142,6 +142,13 @@ def test_one_person_of_a_block_says_nothing(target: str) -> None:
     assert (rows[1].low, rows[1].high) == ((0, 1) if target == "population" else (0, 0))
 
 
+def test_fewer_yes_in_one_team_than_were_forced_there_are_impossible() -> None:
+    teams = [arm("block-garbling(block_size=10, n_forced=2)", of) for of in ([0, 10], [9, 1])]
+    found = estimate_arms(teams)
+    assert not found.told_rows
+    assert "0 of 10 reports point to yes. At least 2 are expected" in found.contradictions[0].warning
+
+
 def test_teams_are_pooled_each_with_its_own_last_block() -> None:
     teams = [arm("block-garbling(block_size=10, n_forced=2)", of) for of in ([4, 10], [3, 9])]
     row = estimate_arms(teams).rows[0]

@@ -164,7 +164,7 @@ def test_categories_are_estimated_by_the_inverse_channel() -> None:
 
 def test_kuks_draws_are_estimated_by_their_mean_where_that_is_asked_for() -> None:
     """Kuk 1990, eqs. 4 and 5: (mean of reds / k - p2) / (p1 - p2), and its variance."""
-    p1, p2, k, counts = 0.8, 0.3, 3, np.array([230, 110, 90, 170])
+    p1, p2, k, counts = 0.8, 0.3, 3, np.array([140, 200, 160, 100])
     spec = "kuk(prob_red_if_yes=.8, prob_red_if_no=.3, n_draws=3, estimator=paper)"
     row = row_of((spec, counts.tolist()), consistent=True)
     share, likeliest = (float(counts @ np.arange(4)) / 600 / k - p2) / (p1 - p2), row.consistent_share

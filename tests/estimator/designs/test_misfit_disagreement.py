@@ -1,20 +1,22 @@
 """Samples that no share explains together are warned of; honest ones hardly ever: by enumeration."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from athletes import EXTENDED, PUBLISHED, arm, crosswise, design_of
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.disagreement import MAX_ARMS, misfits_of
-from sotto_estimator.designs.fit import fit_of
+from sotto_estimator.designs.fit import fit_of, unfit_by
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals.contradiction import FALSE_ALARM, Contradiction, Disagreement
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, Contradiction, Disagreement, Unfit
 from sotto_estimator.shares.of_arms import estimate_arms
 
 
@@ -141,9 +143,87 @@ def test_samples_of_several_answers_by_one_design_are_compared_by_report() -> No
     assert found.answer == "a"
 
 
+DRAWS = "kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2, n_draws=3)"
+TOGETHER: dict[str, tuple[dict[str, list[int]], Callable[[float], list[np.ndarray]]]] = {
+    "draws": (
+        {DRAWS: [5000, 4000, 3000, 2000]},
+        lambda yes: [yes * stats.binom.pmf(range(4), 3, 0.8) + (1 - yes) * stats.binom.pmf(range(4), 3, 0.2)],
+    ),
+    "unrelated": (  # everybody says yes to the unrelated question: the second sample has yes alone
+        {"unrelated(prob_question=.7)": [160, 340], "unrelated(prob_question=.2)": [500, 0]},
+        lambda yes: [np.array([1 - prob * (1 - yes), prob * (1 - yes)]) for prob in (0.7, 0.2)],
+    ),
+    "cheats": (  # the second sample cannot have fewer yes: equal shares fit best
+        {f"cheating-detection(prob_forced_yes={prob})": of for prob, of in ((0.25, [300, 100]), (0.75, [100, 300]))},
+        lambda no: [np.array([1 - no, no])] * 2,
+    ),
+    "cheats, triangular": (
+        {
+            f"cheating-detection-triangular(prob_innocuous={prob})": of
+            for prob, of in ((0.25, [300, 100]), (0.75, [100, 300]))
+        },
+        lambda no: [np.array([1 - no, no])] * 2,
+    ),
+}
+"""Counts that no answers give together, though each may be; the probabilities of reports that may fit best."""
+
+
+@pytest.mark.parametrize(("asked", "probs_at"), TOGETHER.values(), ids=TOGETHER)
+def test_counts_that_contradict_only_together_get_no_figures(
+    asked: dict[str, list[int]], probs_at: Callable[[float], list[np.ndarray]]
+) -> None:
+    counts = [np.array(of, np.float64) for of in asked.values()]
+
+    def loss(at: float) -> float:
+        seen = zip(counts, probs_at(at), strict=True)
+        return 2 * float(sum(special.rel_entr(of, of.sum() * probs).sum() for of, probs in seen))
+
+    estimates = estimate_arms([Arm(read_design(text), of) for text, of in zip(asked, counts, strict=True)])
+    (found,) = estimates.contradictions
+    assert isinstance(found, Unfit)
+    best = optimize.minimize_scalar(loss, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
+    assert found.g_squared == pytest.approx(best.fun, rel=1e-6)
+    n_free, n_tests = (3, 9) if len(counts) == 1 else (2, 5)
+    half = best.fun / 2
+    bound = np.log(n_tests) + n_free - half + n_free * np.log(half / n_free)
+    assert np.log(found.p_value) == pytest.approx(bound, abs=1e-4)
+    assert not estimates.told_rows
+    assert estimates.narrower_by is None
+    assert str(found) in estimates.as_table()
+    assert '"shares": [],' in estimates.as_json()
+
+
+def test_all_samples_are_held_against_one_another_at_once() -> None:
+    """Two differ by 4 standard errors: one of 190 pairs may."""
+    (found,) = misfits_of([arm(crosswise(0.2), *of) for of in ((120, 80), (80, 120))] * 10)
+    assert isinstance(found, Unfit)
+    assert "all counts of 4,000 reports in 20 samples together" in found.warning
+
+
+@pytest.mark.parametrize("texts", [[DRAWS.replace("3", "2")], list(TOGETHER["cheats"][0])], ids=["draws", "cheats"])
+def test_honest_counts_hardly_ever_contradict_together(texts: list[str]) -> None:
+    """Enumerated: all counts, for shares on a grid; so is the bound, at every level."""
+    designs = [read_design(text) for text in texts]
+    n = 24 if len(designs) == 1 else 18
+    tables = [[of for of in product(range(n + 1), repeat=len(one.reports)) if sum(of) == n] for one in designs]
+    arms = [[arm(one, *of) for one, of in zip(designs, each, strict=True)] for each in product(*tables)]
+    found = [misfits_of(each) for each in arms]
+    assert any(isinstance(one, Unfit) for each in found for one in each)
+    is_void = np.array(list(map(bool, found)))
+    tails = np.array([unfit_by(each)[1] for each in arms])
+    n_answers = len(designs[0].answers)
+    for shares in [*np.eye(n_answers), *np.random.default_rng(3).dirichlet(np.full(n_answers, 0.5), 30)]:
+        each = [stats.multinomial.pmf(of, n, one.matrix @ shares) for one, of in zip(designs, tables, strict=True)]
+        likely = np.array([np.prod(probs) for probs in product(*each)])
+        assert likely[is_void].sum() <= FALSE_ALARM
+        for level in (0.5, 0.05, 1e-3):
+            assert likely[tails <= level].sum() <= level
+
+
 def test_weights_and_too_many_arms_are_not_tested() -> None:
     weighted = [Arm(crosswise(0.2), np.array([95.5, 66])), Arm(crosswise(0.8), np.array([105, 59.5]))]
     assert misfits_of(weighted) == ()
+    assert misfits_of([Arm(read_design(DRAWS), np.array([5000, 4000, 3000, 2000.5]))]) == ()
     arms = EXTENDED["samples", "B"]
     assert misfits_of(arms + [arm(crosswise(0.2), 1, 1)] * (MAX_ARMS - 1)) == ()
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from collections import defaultdict
 from itertools import product
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from sotto_client.cli import main
 from sotto_estimator.designs.fit import StackedReports, saturated
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.intervals.contradiction import FALSE_ALARM
+from sotto_estimator.intervals.joint_fit import tail_of_fit
 from sotto_estimator.misfit.estimate import estimate_model
 from sotto_estimator.misfit.model import MODELS, Control, probs_of
-from sotto_estimator.misfit.refutation import tail_of_fit, unfit_of
+from sotto_estimator.misfit.refutation import unfit_of
 
 N = 14
 EXTENDED = ("--design", "extended-crosswise(prob_innocuous=1/5)")
@@ -64,6 +66,22 @@ def test_the_tail_of_a_fit_holds_for_three_reports(n: int, true: tuple[float, ..
     g_squared = np.array([2 * special.rel_entr(table, n * np.array(true)).sum() for table in tables])
     for least in g_squared:
         assert likely[g_squared >= least - 1e-12].sum() <= tail_of_fit(least - 1e-12, 2) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("numbers", [(5, 0, 4), (3, 3, 3), (0, 8, 1)])
+def test_the_tail_of_a_fit_holds_for_people_whose_answers_are_fixed(numbers: tuple[int, ...]) -> None:
+    """So many people with each answer: their reports are independent, and not alike."""
+    columns = [(0.9, 0.1, 0.0), (0.05, 0.15, 0.8), (0.3, 0.4, 0.3)]
+    likely: dict[tuple[int, ...], float] = {(0, 0, 0): 1.0}
+    for column in [of for of, number in zip(columns, numbers, strict=True) for _ in range(number)]:
+        added: dict[tuple[int, ...], float] = defaultdict(float)
+        for (table, prob), report in product(likely.items(), range(3)):
+            added[tuple(np.add(table, np.eye(3, dtype=int)[report]))] += prob * column[report]
+        likely = added
+    expected, probs = np.array(numbers) @ columns, np.array(list(likely.values()))
+    g_squared = np.array([2 * special.rel_entr(table, expected).sum() for table in likely])
+    for least in g_squared[probs > 0]:
+        assert probs[g_squared >= least - 1e-12].sum() <= tail_of_fit(least - 1e-12, 2) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("model", IMPOSSIBLE)

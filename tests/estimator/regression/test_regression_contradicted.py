@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from sotto_client.cli import main
 from sotto_estimator import Regression, SamplingColumns, SourceError, regress
 from sotto_estimator.association.associate import associate
-from sotto_estimator.intervals.contradiction import FALSE_ALARM
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, Unfit
 from sotto_estimator.regression.hidden_covariates import regress_reports
 from sotto_estimator.sources.records import save_records
 from sotto_protocol import Coins, compile_toml
@@ -172,6 +172,20 @@ def test_categories_of_an_outcome_in_clear_are_tested() -> None:
 def test_designs_of_several_answers_are_tested_report_by_report() -> None:
     frame = pd.DataFrame({"y": ["1"] * 600 + ["2"] * 10 + ["3"] * 90, "x": np.arange(700) % 9})
     assert is_void(regress(frame, "y ~ x", design="k-ary(n_answers=3, prob_truth=.6)"))
+
+
+@pytest.mark.parametrize("formula", ["y ~ x", "y ~ x + g"])
+def test_reports_of_one_sample_that_contradict_only_together_are_void_in_any_formula(formula: str) -> None:
+    """Three draws of one of two decks, of which few are mixed: no mixture of two binomials."""
+    counts = {"0 red": 400, "1 red": 100, "2 red": 100, "3 red": 400}
+    frame = pd.DataFrame({"y": list(counts), "g": "1"}).loc[np.repeat(range(4), list(counts.values()))]
+    more = pd.DataFrame({"y": np.repeat(list(counts), [48, 68, 50, 34]), "g": "2"})
+    frame = pd.concat([frame, more]).assign(x=lambda frame: np.arange(len(frame)) % 9)
+    designs = {g: f"kuk(prob_red_if_yes=.8, prob_red_if_no={no}, n_draws=3)" for g, no in (("1", 0.2), ("2", 0.3))}
+    found = regress(frame, formula, design=designs, arm="g")
+    assert is_void(found)
+    assert isinstance(found.contradictions[0][1], Unfit)
+    assert "lets the samples be of different people" not in " ".join(found.notes)
 
 
 @pytest.mark.rare
