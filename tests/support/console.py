@@ -2,8 +2,8 @@
 
 Blocks are fenced. `console`: lines that start with `$ ` are commands, the others their output, where `..` stands for
 any text, and a line `..` for any lines; `cat NAME` shows a file that the reader is to write. `toml`: a first line
-`# NAME.toml` names the file. `python`: run as a script. The documented address is wherever the collector that the
-blocks started listens.
+`# NAME.toml` names the file. `python`: run as a script. The documented addresses are wherever the collector and the
+relay that the blocks started listen.
 """
 
 import os
@@ -18,6 +18,7 @@ from pathlib import Path
 import starting
 
 DOCUMENTED_URL = "http://127.0.0.1:8000"
+DOCUMENTED_RELAY = "http://127.0.0.1:8100"
 BIN = Path(sys.executable).parent
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -33,6 +34,7 @@ class Console:
 
     folder: Path
     url: str = DOCUMENTED_URL
+    relay_url: str = DOCUMENTED_RELAY
     servers: list[subprocess.Popen[str]] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
 
@@ -54,9 +56,9 @@ class Console:
                 assert words in document.read_text()
                 text = text.replace(words, others)
             if language == "toml" and (name := re.match(r"# (\S+\.toml)\n", text)):
-                (self.folder / name[1]).write_text(text)
+                (self.folder / name[1]).write_text(self.really(text))
             elif language == "python":
-                self.run([sys.executable, "-c", text.replace(DOCUMENTED_URL, self.url)])
+                self.run([sys.executable, "-c", self.really(text)])
             elif language == "console":
                 self.run_session(text)
 
@@ -67,16 +69,16 @@ class Console:
             if command.startswith("cat "):
                 (self.folder / command.removeprefix("cat ")).write_text(expected)
             elif not command.startswith("scripts/"):  # tested by running it whole
-                compare(self.run_command(command).replace(self.url, DOCUMENTED_URL), expected, command)
+                compare(self.as_documented(self.run_command(command)), expected, command)
 
     def run_command(self, command: str) -> str:
         """Run one command line; return what it printed."""
-        words = [self.tokens.get(word, word) for word in shlex.split(command.replace(DOCUMENTED_URL, self.url))]
+        words = [self.tokens.get(word, word) for word in shlex.split(self.really(command))]
         if words[0] == "export":
             name, _, value = words[1].partition("=")
             self.environment[name] = self.tokens.get(value, value)
             return ""
-        if words[:2] == ["sotto", "serve"]:
+        if words[:2] in (["sotto", "serve"], ["sotto", "relay"]):
             return self.serve(words)
         if words[-2:-1] == [">"]:
             (self.folder / words[-1]).write_text(self.run(words[:-2]))
@@ -97,20 +99,32 @@ class Console:
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
+    def really(self, text: str) -> str:
+        """Return a text with the addresses at which what was started listens."""
+        return text.replace(DOCUMENTED_URL, self.url).replace(DOCUMENTED_RELAY, self.relay_url)
+
+    def as_documented(self, text: str) -> str:
+        """Return a text with the addresses that the documentation has."""
+        return text.replace(self.url, DOCUMENTED_URL).replace(self.relay_url, DOCUMENTED_RELAY)
+
     def serve(self, words: list[str]) -> str:
-        """Start a collector on a free port; return its first line, with the documented address."""
-        port = ["--port", "0"] if "--port" in words else []
+        """Start a collector or a relay on a free port; return its first line, with the documented address."""
+        is_relay = words[1] == "relay"
+        port = ["--port", "0"] if is_relay or "--port" in words else []
         server = starting.Popen(
             [*words, *port], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
         )
         self.servers.append(server)
         assert server.stdout
         line = server.stdout.readline()
-        self.url = line.split()[-1]
-        return line.replace(self.url, DOCUMENTED_URL)
+        if is_relay:
+            self.relay_url = line.split()[-1]
+        else:
+            self.url = line.split()[-1]
+        return self.as_documented(line)
 
     def close(self) -> None:
-        """Stop the collectors; each must end cleanly."""
+        """Stop what was started; each must end cleanly."""
         for server in self.servers:
             server.terminate()
             server.communicate(timeout=300)
