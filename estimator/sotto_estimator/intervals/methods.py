@@ -19,12 +19,15 @@ from sotto_estimator.intervals.blaker import blaker_counts, blaker_shares
 from sotto_estimator.intervals.bounded_means import betting_means, hoeffding_means
 from sotto_estimator.intervals.confidence_sequence import anytime_counts, anytime_means, anytime_shares
 from sotto_estimator.intervals.dirichlet_means import dirichlet_means
+from sotto_estimator.intervals.noise_means import noise_means
 from sotto_estimator.intervals.repeated_waves import chernoff_of_devices, hoeffding_of_devices
 from sotto_estimator.intervals.respondents import chernoff_counts, exact_counts, score_counts
 from sotto_estimator.intervals.without_replacement import chernoff_of_finite, exact_of_finite, hoeffding_of_finite
 
 Means = Callable[[Floats, Floats, tuple[float, float], float, Devices], Bounds]
 """From histograms, what outputs are worth, their least and most deviation, a tail and devices, ends of the mean."""
+NoiseMeans = Callable[[Floats, Floats, Floats, float, Devices], Bounds]
+"""From histograms, what outputs are worth, P(output | level), a tail and devices, ends of the mean place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class IntervalMethod:
     `of_means(counts, outputs, deviations, tail, devices)`: the ends of the mean output of histograms of shape (rows,
     n_outputs), where each output is worth 0 to 1; None where it has none. `words_of_means`: what it is called there.
     `of_drawn_means`, `words_of_drawn_means`: the same for one wave about a population, where it has one of its own.
+    `of_noise_means(counts, outputs, matrix, tail, devices)`, `words_of_noise_means`: the ends of the mean place of the
+    respondents, of more than two outputs, where it has one of its own.
     """
 
     words: str
@@ -62,6 +67,8 @@ class IntervalMethod:
     words_of_means: str = ""
     of_drawn_means: Means | None = None
     words_of_drawn_means: str = ""
+    of_noise_means: NoiseMeans | None = None
+    words_of_noise_means: str = ""
 
     @property
     def allows_waves(self) -> bool:
@@ -89,6 +96,8 @@ METHODS: dict[str, IntervalMethod] = {
         words_of_means="a mixture of bets (Waudby-Smith & Ramdas)",
         of_drawn_means=dirichlet_means,
         words_of_drawn_means=_BY_WEIGHTS,
+        of_noise_means=noise_means,
+        words_of_noise_means="the Chernoff bound of the devices' noise",
     ),
     # The additive form, closed (Hoeffding 1963, theorem 2).
     "hoeffding": IntervalMethod(

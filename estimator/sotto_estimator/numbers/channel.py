@@ -13,8 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats
+from sotto_estimator.intervals.noise_means import concave_corners
 from sotto_protocol.bounds import float_above
 from sotto_protocol.mechanisms.levels import LevelResponse
+
+_N_PIECES = 256
+"""Between numbers of at least so many pieces of the range, noise is taken as linear."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +105,15 @@ class NumberChannel:
         ends = self.matrix[:, [0, -1]].mean(axis=1)
         most = outputs**2 @ ends - (outputs @ ends) ** 2
         return float(np.sqrt(least.min())), float(np.sqrt(most))
+
+    def most_noise(self, place: float) -> float:
+        """Return about the largest mean variance of an output, given the number, of people whose mean place this is."""
+        places = np.linspace(0, 1, 1 + (self.n_levels - 1) * -(-_N_PIECES // (self.n_levels - 1)))
+        levels = np.linspace(0, 1, self.n_levels)
+        moments = [np.interp(places, levels, self.outputs**power @ self.matrix) for power in (1, 2)]
+        noise = moments[1] - moments[0] ** 2
+        corners = concave_corners(places.tolist(), noise.tolist())
+        return float(np.interp(place, places[corners], noise[corners]))
 
     def place_of(self, mean_output: Floats | float) -> Floats:
         """Return the mean place where outputs are worth so much on average, from 0 to 1; it may lie outside [0, 1]."""

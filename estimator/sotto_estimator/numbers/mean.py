@@ -1,9 +1,10 @@
 """The mean of a question's numbers, in the unit that they are asked in, with its error and an interval."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -12,13 +13,23 @@ from numpy.typing import NDArray
 from sotto_estimator.channel.channel import Floats, Target
 from sotto_estimator.channel.devices import Devices
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.binomial import Bounds
 from sotto_estimator.intervals.fakes import PERCENT
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
-from sotto_estimator.intervals.methods import Means, find_method
+from sotto_estimator.intervals.methods import Means, NoiseMeans, find_method
+from sotto_estimator.intervals.noise_means import unlike_bits
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
 
 _EPS = float(np.finfo(np.float64).eps)
+
+_OUTWARD = 16 * _EPS
+"""More than the rounding of the map to places."""
+
+_OF_BITS = "the Clopper-Pearson method for people who differ (Hoeffding)"
+
+_Places = Callable[[Floats, float, Devices], Bounds]
+"""From histograms, a tail and devices the ends of the mean place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +116,8 @@ def mean_estimates(counts: NumberCounts, options: IntervalOptions, n_intervals: 
 def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
     """Return the mean of a histogram of one report or more, its interval by `method_of_mean`. Raises `DomainError`.
 
-    Its standard error is that about a population, and not less than the device's noise at the least; about the
-    respondents it is an upper bound. Waves may have other means each: they are no draws from one population.
+    Its standard error is not less than the device's noise at the least; about the respondents it is an upper bound.
+    Waves may have other means each: they are no draws from one population.
     """
     if options.population_size is not None:
         raise DomainError(f"population_size goes with shares, and question {counts.question} asks for a number.")
@@ -128,7 +139,7 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         n_reports=n,
         epsilon=counts.epsilon,
         mean=value,
-        standard_error=width * place_error(counts.histogram, channel, devices.effect),
+        standard_error=width * place_error(counts.histogram, channel, devices.effect, options.about),
         low=low,
         high=high,
         shift_up=PERCENT * float((channel.ends[1] - mean_score) / channel.slope) * width,
@@ -162,27 +173,54 @@ def words_of_interval(channel: NumberChannel, options: IntervalOptions, n_waves:
     return f"{made}, as {options.method} knows no mean {means}"
 
 
-def _of_means(channel: NumberChannel, options: IntervalOptions, n_waves: int) -> tuple[Means, str] | None:
+def _of_means(channel: NumberChannel, options: IntervalOptions, n_waves: int) -> tuple[_Places, str] | None:
     """Return the options' method for means, and its words; None where it is that of a share, or knows none.
 
-    A sharper one, if there is one, takes independent draws from one population.
+    A sharper one, if there is one, takes independent draws from one population, or the noise alone.
     """
-    method = find_method(options.method)
-    if channel.is_binary and not method.of_means:
-        return None
-    if method.of_drawn_means and options.about == "population" and n_waves == 1:
-        return method.of_drawn_means, method.words_of_drawn_means
-    return (method.of_means, method.words_of_means) if method.of_means and not channel.is_binary else None
+    method, about = find_method(options.method), options.about
+    if method.of_drawn_means and n_waves == 1 and about == "population" and (method.of_means or not channel.is_binary):
+        of_drawn = partial(_from_outputs, channel, method.of_drawn_means)
+        return of_drawn, method.words_of_drawn_means
+    if channel.is_binary:
+        is_exact = method.of_drawn_means and n_waves == 1 and about == "respondents"
+        return (partial(_of_bits, channel), _OF_BITS) if is_exact else None
+    if method.of_noise_means and about == "respondents":
+        return partial(_of_noise, channel, method.of_noise_means), method.words_of_noise_means
+    return (partial(_from_outputs, channel, method.of_means), method.words_of_means) if method.of_means else None
 
 
-def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel, design_effect: float = 1.0) -> float:
+def _from_outputs(channel: NumberChannel, bounds: Means, rows: Floats, tail: float, devices: Devices) -> Bounds:
+    low, high = bounds(rows, channel.outputs, channel.deviations, tail, devices)
+    return channel.place_of(low - _OUTWARD), channel.place_of(high + _OUTWARD)
+
+
+def _of_bits(channel: NumberChannel, rows: Floats, tail: float, devices: Devices) -> Bounds:
+    low, high = unlike_bits(rows[:, 1], rows.sum(axis=1), tail)
+    return channel.place_of(low - _OUTWARD), channel.place_of(high + _OUTWARD)
+
+
+def _of_noise(channel: NumberChannel, bounds: NoiseMeans, rows: Floats, tail: float, devices: Devices) -> Bounds:
+    low, high = bounds(rows, channel.outputs, channel.matrix, tail, devices)
+    return low - _OUTWARD, high + _OUTWARD
+
+
+def place_error(
+    histogram: NDArray[np.int64] | Floats,
+    channel: NumberChannel,
+    design_effect: float = 1.0,
+    about: Target = "population",
+) -> float:
     """Return the standard error of the mean place: of the outputs' variance, at least that of the device's noise.
 
-    `design_effect`: where several reports are of one device, by what the variance of what they share is multiplied.
+    About the respondents it is at most that of the most noise that people of this mean can have. `design_effect`: where
+    several reports are of one device, by what the variance of what they share is multiplied.
     """
     shares, outputs = histogram / histogram.sum(), channel.outputs
     mean = float(shares @ outputs)
     variance = max(float(shares @ (outputs - mean) ** 2), channel.deviations[0] ** 2)
+    if about == "respondents":
+        variance = min(variance, channel.most_noise(float(channel.place_of(mean))))
     fresh = channel.fresh_variance
     return math.sqrt((fresh + design_effect * (variance - fresh)) / float(histogram.sum())) * channel.stretch
 
@@ -192,7 +230,7 @@ def mean_errors_if_alike(counts: Sequence[NumberCounts], about: Target) -> dict[
     first = counts[0]
     shares = np.mean([of.histogram / of.n_reports for of in counts], axis=0)
     width = float(first.kind.maximum) - float(first.kind.minimum)
-    errors = [place_error(of.n_reports * shares, of.channel, of.devices.effect) for of in counts]
+    errors = [place_error(of.n_reports * shares, of.channel, of.devices.effect, about) for of in counts]
     return {CountedMean.answer: width * np.array(errors)}
 
 
@@ -227,7 +265,5 @@ def mean_bounds(
         raise no_waves(method, devices)
     tail = check_level(options.level, n_intervals) / 2
     rows = np.asarray(histogram, np.float64).reshape(-1, channel.n_outputs)
-    low, high = known[0](rows, channel.outputs, channel.deviations, tail, devices)
-    outward = 16 * _EPS  # more than the rounding of the map to places
-    low, high = channel.place_of(low - outward) - channel.bias, channel.place_of(high + outward) + channel.bias
-    return low.reshape(n.shape), high.reshape(n.shape)
+    low, high = known[0](rows, tail, devices)
+    return (low - channel.bias).reshape(n.shape), (high + channel.bias).reshape(n.shape)

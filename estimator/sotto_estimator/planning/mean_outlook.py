@@ -56,7 +56,7 @@ class MeanOutlook(FigureOutlook):
 
     def error(self, n: int, options: PlanOptions, target: Target) -> float:
         outputs = n * expected_outputs(self.mechanism, self.study)
-        return self.study.size * place_error(outputs, NumberChannel.of(self.mechanism))
+        return self.study.size * place_error(outputs, NumberChannel.of(self.mechanism), about=target)
 
     def answers_needed(self, want: float, options: PlanOptions) -> int:
         return respondents_for(want, self.mechanism, self.study, options)
