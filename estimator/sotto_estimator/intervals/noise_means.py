@@ -102,7 +102,7 @@ def _log_factor(tilt: float, n: Floats, outputs: Floats, matrix: Floats) -> Floa
     ratio = np.sqrt((root**4 / np.minimum(variance[1:], variance[:-1])).max())
     deviation = np.sqrt(n * variance.min())
     factor = 1 / (np.sqrt(2 * np.pi) * tilt) + 2 * _BERRY_ESSEEN * ratio
-    return np.minimum(0, np.log(factor / deviation) + 1e-9)
+    return np.asarray(np.minimum(0, np.log(factor / deviation) + 1e-9))
 
 
 def _moments(tilt: float, outputs: Floats, matrix: Floats, n_powers: int) -> tuple[Floats, Floats]:

@@ -29,9 +29,7 @@ def crowds(n: int) -> list[np.ndarray]:
     return [*(np.full(n, place) for place in (0.0, 0.2, 0.5, 1.0)), *halves, *single, np.linspace(0, 1, n) ** 2]
 
 
-def ends_by_sum(
-    channel: NumberChannel, n: int, level: float, n_waves: int = 1
-) -> tuple[np.ndarray, np.ndarray]:
+def ends_by_sum(channel: NumberChannel, n: int, level: float, n_waves: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval of every sum of n outputs' numbers, each sent in so many waves.
 
     It hangs on the sum alone, so any histogram of a sum has that of all.
@@ -103,7 +101,7 @@ def test_moments_are_below_a_function_that_is_concave_and_close_to_the_least(
 @pytest.mark.parametrize("n", [20, 200])
 @pytest.mark.parametrize("tilt", [0.3, 1.0, 3.0])
 def test_tilted_sums_are_above_any_value_no_more_than_the_factor_says(tilt: float, n: int) -> None:
-    """E e^(-h (S - s)) for S >= s, of the exact law of all tilted outputs' sum; and Berry's and Esseen's bound of it."""
+    """E e^(-h (S - s)) for S >= s, of the exact law of all tilted outputs' sum; and Berry and Esseen's bound of it."""
     for channel in CHANNELS[1:]:
         scores, most = np.arange(channel.n_outputs), channel.n_outputs - 1
         factor = float(np.exp(_log_factor(tilt, np.array([float(n)]), channel.outputs, channel.matrix)[0]))
@@ -120,7 +118,7 @@ def test_tilted_sums_are_above_any_value_no_more_than_the_factor_says(tilt: floa
 
 
 def test_ends_are_those_of_the_best_tilt() -> None:
-    """Without a factor, as in waves. Of a channel whose noise is most in the middle, by a search over tilts of places that a tilt refutes."""
+    """Without a factor, as in waves: by a search over tilts, of the places that a tilt refutes."""
     channel, n = window(6, 2, 3), 50
     counts = np.array([[5, 5, 10, 10, 10, 5, 5]])
     mean = float(counts[0] @ channel.outputs / n)

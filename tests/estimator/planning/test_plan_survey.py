@@ -143,7 +143,7 @@ def test_no_line_of_words_is_long_or_breaks_a_figure_and_no_width_is_said_twice(
     said = plan_file(tmp_path, LUNCH, "--n", "300", "--half-width", "0.1").stdout.splitlines()
     assert max(map(len, said)) <= 100
     assert not [line for line in said if line.endswith("+-") or line.lstrip().startswith("%")]
-    assert "known to +- 1.9 hours (+- 2.6 hours for these respondents alone, +- 2.8 hours if all 11" in " ".join(
+    assert "known to +- 1.9 hours (+- 2.1 hours for these respondents alone, +- 2.8 hours if all 11" in " ".join(
         " ".join(said).split()
     )
 
