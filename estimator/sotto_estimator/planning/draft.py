@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto_estimator.errors import SourceError
+from sotto_estimator.inference.marginal import marginals_of
 from sotto_estimator.sources.kinds import PLAIN, SURVEY, check_kind
 from sotto_protocol import Question, Survey, SurveyError
 from sotto_protocol.definition import compile_source, compile_survey, is_published, said_to_questions
@@ -96,6 +97,24 @@ class Draft:
             document["waves"] = self.survey.waves
         trial = Draft(document, self.survey, self.is_final)
         return trial._compile_as(index, members | {"epsilon": epsilon})
+
+    def ask_options(self, index: int) -> Question | None:
+        """Return one option of an any-of question, where each is a yes-no question, all asked together at its epsilon.
+
+        None where it cannot be had: of many options, of which not all may be selected, or where noise is kept in part.
+        """
+        question = self.survey.questions[index]
+        is_free = self.is_free(index) and question.epsilon_forever == question.epsilon
+        if not is_free or question.type != "any-of" or question.mechanism.max_selected < len(question.options):
+            return None
+        ids = [f"option-{place}" for place in range(len(question.options))]
+        asked = [{"id": id_, "type": "yes-no", "text": id_} for id_ in ids]
+        alone = {name: self.document[name] for name in ("id", "title", "waves", "asked_in") if name in self.document}
+        group = {"questions": ids, "epsilon": question.epsilon}
+        try:
+            return marginals_of(compile_survey({**alone, "questions": asked, "together": [group]}))[0]
+        except SurveyError:
+            return None
 
     def _compile(self, index: int, changes: Mapping[str, Any]) -> Question | None:
         return self._compile_as(index, {**self.members(index), **changes})

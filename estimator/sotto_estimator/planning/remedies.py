@@ -24,7 +24,8 @@ class Remedy:
     """What would help one question, or several that are alike; a figure is None where that way is none.
 
     Each is of that alone, all else as it is. `n_options` and `width_of_options`: the most options with which its goal
-    is reached, or 2, and the half-width then. `n_drawn` and `width_drawn`: of so many questions drawn, at the same
+    is reached, or 2, and the half-width then. `width_together`: of any-of, where each option is a yes-no question, all
+    asked together. `n_drawn` and `width_drawn`: of so many questions drawn, at the same
     total epsilon. `respondents`, `epsilon`: the fewest, and the least, that reach the goal. `width_of_waves`: of all
     waves pooled, of the same people, and `width_of_others`, of other people in every wave. `width_of_respondents`: of
     an interval about the respondents alone, where it is about the population. `is_free`: whether its epsilon is its
@@ -34,6 +35,7 @@ class Remedy:
     questions: tuple[QuestionPlan, ...]
     n_options: int | None
     width_of_options: float | None
+    width_together: float | None
     n_drawn: int | None
     width_drawn: float | None
     respondents: int | None
@@ -74,6 +76,7 @@ def _help(
         questions=tuple(alike),
         n_options=fewer[0] if fewer else None,
         width_of_options=fewer[1] if fewer else None,
+        width_together=_of_options_together(draft, plan, index),
         n_drawn=drawn[0] if drawn and width_drawn is not None else None,
         width_drawn=width_drawn,
         respondents=respondents_for(one.question, one.goal, options, part),
@@ -113,6 +116,18 @@ def _fewer_options(draft: Draft, plan: PlannedSurvey, index: int) -> tuple[int, 
         middle = (low + high) // 2
         low, high = (middle, high) if width(middle) <= one.goal else (low, middle)
     return low, width(low)
+
+
+def _of_options_together(draft: Draft, plan: PlannedSurvey, index: int) -> float | None:
+    """Return the half-width of an any-of question's options as yes-no questions together; None where it helps nobody.
+
+    The combinations of two or three are all selections: at larger epsilons k-ary response over these has less noise.
+    """
+    asked, now = draft.ask_options(index), plan.questions[index].width
+    if asked is None:
+        return None
+    width = width_of(asked, answers_of(asked, plan.n, part_asked(plan.survey)), plan.options)
+    return width if width <= _WORTH * now else None
 
 
 def _with_options(draft: Draft, index: int, options: list[str]) -> Question | None:

@@ -41,6 +41,8 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     if one.width_of_options is not None and one.width_of_options < hopeless:
         n_options = f"{one.n_options} of {len(question.options)}"
         yield f"fewer options: {n_options} give {within(one.width_of_options, question)}"
+    if one.width_together is not None and one.width_together < hopeless:
+        yield f"a yes-no question for each option, asked [[together]]: {within(one.width_together, question)}"
     if one.width_drawn is not None and one.width_drawn < hopeless:
         yield (
             f"draw = {one.n_drawn} of the {len(plan.questions)} questions, at the same epsilon per report: "
@@ -109,6 +111,7 @@ def help_members(one: Remedy) -> dict[str, Any]:
         "goal": one.questions[0].goal,
         "n_options": one.n_options,
         "width_of_options": one.width_of_options,
+        "width_together": one.width_together,
         "draw": one.n_drawn,
         "width_drawn": one.width_drawn,
         "respondents_needed": one.respondents,

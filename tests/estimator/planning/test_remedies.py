@@ -1,6 +1,7 @@
 """What would help a question that shows too little: every figure is that of the survey that it speaks of."""
 
 import json
+import math
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -88,6 +89,45 @@ def test_fewer_options_are_as_many_as_reach_it_or_two(lunch: dict[str, Remedy], 
             ", ".join(f'"{one}"' for one in options), ", ".join(f'"{one}"' for one in options[:n_options])
         )
         assert (width_in(fewer, "cuisine") <= 0.12) is is_enough
+
+
+def any_of(n_options: int, epsilon: str, more: str = "") -> str:
+    options = ", ".join(f'"o{place}"' for place in range(n_options))
+    return (
+        f'id = "s"\ntitle = "S"\n[[questions]]\nid = "q"\ntype = "any-of"\ntext = "?"\noptions = [{options}]\n'
+        f"want = 0.001\nepsilon = {epsilon}\n{more}"
+    )
+
+
+@pytest.mark.parametrize(("n_options", "epsilon", "noise"), [(2, "3", 3.11), (3, "4", 4.94)])
+def test_options_asked_as_yes_no_questions_together_are_those_of_such_a_survey(
+    n_options: int, epsilon: str, noise: float, tmp_path: Path
+) -> None:
+    """Their noise is that of k-ary response over all selections."""
+    (of,) = helps_of(
+        draft_of(tmp_path, any_of(n_options, epsilon)),
+        plan_survey(compile_toml(any_of(n_options, epsilon)), N, PlanOptions()),
+    )
+    asked = [f'[[questions]]\nid = "o{n}"\ntype = "yes-no"\ntext = "?"\n' for n in range(n_options)]
+    ids = ", ".join(f'"o{n}"' for n in range(n_options))
+    text = 'id = "s"\ntitle = "S"\n' + "".join(asked) + f"[[together]]\nquestions = [{ids}]\nepsilon = {epsilon}\n"
+    items = [one for one in plan_survey(compile_toml(text), N, PlanOptions()).items if one.question.id == "o1"]
+    assert of.width_together == items[0].width
+    n_sets, odds = 2**n_options, math.exp(float(epsilon))
+    true, other = odds / (odds + n_sets - 1), 1 / (odds + n_sets - 1)
+    a, b = true + (n_sets / 2 - 1) * other, n_sets / 2 * other
+    share = 0.5
+    variance = (share * a * (1 - a) + (1 - share) * b * (1 - b)) / (a - b) ** 2
+    assert of.questions[0].question.mechanism.report_variance / variance == pytest.approx(noise, abs=0.01)
+    said = " ".join(plan_file(tmp_path, any_of(n_options, epsilon), "--n", "300").output.split())
+    assert "- a yes-no question for each option, asked [[together]]: +- " in said
+
+
+@pytest.mark.parametrize("text", [any_of(2, "0.5"), any_of(4, "4"), any_of(3, "4", "max_selected = 1\n")])
+def test_options_are_not_asked_together_where_it_does_not_help_or_other_answers_would_be_allowed(
+    text: str, tmp_path: Path
+) -> None:
+    assert helps_by_id(draft_of(tmp_path, text))["q"].width_together is None
 
 
 def test_a_draw_is_of_the_same_total(tmp_path: Path) -> None:
