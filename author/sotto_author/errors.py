@@ -2,7 +2,8 @@
 
 SottoError
 └── AuthorError      a file that cannot be read or written, a survey of which something can never be shown
-    └── FormError    another program's form that cannot become a survey
+    ├── FormError    another program's form that cannot become a survey
+    └── Unreachable  something that was to be compared could not be fetched
 """
 
 from sotto_protocol import SottoError
@@ -24,3 +25,7 @@ class FormError(AuthorError):
 
     def __str__(self) -> str:
         return "\n  ".join(self.problems)
+
+
+class Unreachable(AuthorError):  # noqa: N818  # reads as what it is
+    """Something that was to be compared could not be fetched."""

@@ -11,8 +11,8 @@ import pytest
 
 from house import House, assert_refused, open_house
 from reading_html import read_html
-from sotto_collector.pages import assets
-from sotto_collector.pages.assets import STATIC, find_client_js
+from sotto_collector.pages import assets, release
+from sotto_collector.pages.release import STATIC, find_client_js
 from sotto_collector.pages.survey import SCRIPTS
 
 ROOT = Path(__file__).parents[2]
@@ -138,9 +138,9 @@ def test_no_other_file_is_served(house: House, path: str) -> None:
 def test_client_is_found_in_a_checkout_and_in_an_installed_package(tmp_path: Path) -> None:
     assert find_client_js() == CLIENT
     (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "assets.py").write_bytes(Path(assets.__file__).read_bytes())
+    (tmp_path / "pages" / "release.py").write_bytes(Path(release.__file__).read_bytes())
     (tmp_path / "js").mkdir()
-    spec = importlib.util.spec_from_file_location("installed_assets", tmp_path / "pages" / "assets.py")
+    spec = importlib.util.spec_from_file_location("installed_release", tmp_path / "pages" / "release.py")
     assert spec is not None
     assert spec.loader is not None
     installed = importlib.util.module_from_spec(spec)

@@ -20,7 +20,7 @@ from reading_html import Element, read_html
 from sotto_client.cli import main
 from sotto_collector.pages import survey as pages
 from sotto_collector.pages.asked import MAX_RADIOS
-from sotto_collector.pages.assets import STATIC, find_client_js
+from sotto_collector.pages.release import STATIC, find_client_js
 from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.explain import explain
 from sotto_protocol.words import percent_above

@@ -10,13 +10,13 @@ from flask import Blueprint, Response, request
 from markupsafe import Markup
 
 from sotto_collector.errors import refuse
+from sotto_collector.pages.release import STATIC, find_client_js
 
 assets = Blueprint("assets", __name__)
 OF_SURVEYS = ("static/survey.min.js", "js/sottovoce.min.js")
 """The modules that the survey page loads: its own, in one file, and the client."""
 MAX_AGE_S = 60
 """A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
-STATIC = Path(__file__).parent / "static"
 _NAME = re.compile(r"(?:[a-z0-9-]+/)?[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _COMMENT_OR_MARGIN = re.compile(r"/\*.*?\*/|\n\s*", re.DOTALL)
@@ -27,12 +27,6 @@ class Style(NamedTuple):
 
     text: Markup
     source: str
-
-
-def find_client_js() -> Path:
-    """Return the folder of the JavaScript client: within this package where it was installed, else the checkout's."""
-    installed = Path(__file__).parents[1] / "js"
-    return installed if installed.is_dir() else Path(__file__).parents[3] / "client" / "js"
 
 
 def inline_style(*names: str) -> Style:

@@ -14,7 +14,7 @@ POLICY = {
 }
 """The survey page's Content-Security-Policy, by directive: no inline script or style, and no form can be sent."""
 PAGE_TYPE = "text/html; charset=utf-8"
-_FOR_ALL = {
+FOR_ALL = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -66,7 +66,7 @@ def root_from(path: str) -> str:
 def _protect(response: Response) -> Response:
     is_ours = is_page(request.path) or request.path.startswith(("/static/", "/js/"))
     if is_ours or response.content_type == PAGE_TYPE:
-        for name, value in (_FOR_ALL | {"Content-Security-Policy": policy()}).items():
+        for name, value in (FOR_ALL | {"Content-Security-Policy": policy()}).items():
             response.headers.setdefault(name, value)
     else:  # what programs ask for: whoever may read it now may not tomorrow
         response.headers.setdefault("Cache-Control", "no-store")

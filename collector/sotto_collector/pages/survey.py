@@ -80,14 +80,15 @@ def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     of_browser = settings.page_max_epsilon, settings.page_resend_days
     state = f"{stored.state}, erased" if stored.is_erased else stored.state
     key = stored.survey.fingerprint, state, preview, wave, *of_browser, chosen.tag, chosen.language.tag
-    page = _kept.pop(key, None) or _render(stored, wave, *of_browser, chosen)
+    page = _kept.pop(key, None) or render_survey(stored, wave, *of_browser, chosen)
     _kept[key] = page
     while len(_kept) > N_PAGES_KEPT:
         _kept.popitem(last=False)
     return page
 
 
-def _render(stored: StoredSurvey, wave: int, max_epsilon: int, resend_days: int, chosen: Chosen) -> str:
+def render_survey(stored: StoredSurvey, wave: int, max_epsilon: int, resend_days: int, chosen: Chosen) -> str:
+    """Return the page of a survey: the same, to the byte, from the same release for the same arguments."""
     survey, explanation = stored.survey, explain(stored.survey, chosen.language, chosen.tag)
     words = survey.words(chosen.tag)
     parts = parts_of(survey, words, chosen.language, explanation)

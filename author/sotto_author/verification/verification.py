@@ -1,0 +1,212 @@
+"""Compares what visitors of a collector get with what its release and its survey make, byte by byte."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from sotto_author.errors import AuthorError, Unreachable
+from sotto_author.verification.published import check_release
+from sotto_author.verification.verified import CONTENT, DIFFERS, NOT_FETCHED, SAME, Compared, Verified
+from sotto_author.verification.visitor import DIRECT, LANGUAGE, Fetched, Visitor
+from sotto_client.exchange import check_survey_id, check_url
+from sotto_protocol import Survey, SurveyError, __version__
+from sotto_protocol.negotiation import choose_language
+
+USUAL_EPSILON = 8
+FINGERPRINT = re.compile("[0-9a-f]{64}")
+UNWANTED = (
+    *("clear-site-data", "content-security-policy-report-only", "link", "location", "nel", "refresh", "report-to"),
+    *("reporting-endpoints", "service-worker-allowed", "set-cookie", "sourcemap", "speculation-rules"),
+)
+"""Headers by which a browser loads, tells, keeps or deletes something. No collector sends them, and no proxy should."""
+_OF_PAGE = ("/static/able.js", "/static/icon.svg")
+_PAGE_OF = re.compile(r"(https?://.+?)/s/([a-z0-9][a-z0-9_-]{0,63})/?")
+_SETTINGS = re.compile(rb'<main [^>]* data-max-epsilon="(\d{1,9})"(?: data-resend-days="(\d{1,9})")?([^>]*)>')
+
+
+def verify(
+    url: str,
+    survey: str = "",
+    *,
+    fingerprint: str = "",
+    places: Sequence[str] = (DIRECT,),
+    manifest: str = "",
+    is_whole: bool = False,
+) -> Verified:
+    """Fetch what a visitor gets from a collector, and compare every byte with what this release makes.
+
+    `url` is the collector's, or that of a survey's page. `fingerprint`: the survey's, from elsewhere. `places`: direct,
+    or proxies. `manifest`: file or address of the hashes that a release published; it must be the one installed here.
+    `is_whole`: compare every file that the release has, not only pages, bundles, and what pages load.
+    Raises AuthorError for an argument outside its domain.
+    """
+    url, survey = _split(url, survey)
+    wanted = re.sub(r"\s", "", fingerprint).lower()
+    if wanted and not (survey and FINGERPRINT.fullmatch(wanted)):
+        raise AuthorError("fingerprint must be 64 hexadecimal digits, and of a survey that is named.")
+    served = _served_files()
+    if manifest:
+        check_release(manifest, served)
+    kept = {name: body for name, body in served.items() if is_whole or name in _OF_PAGE or name.endswith(".min.js")}
+    visits = [_Visit(url, survey, Visitor(place), kept) for place in places]
+    compared = [each for visit in visits for each in visit.compare(wanted)]
+    found = {visit.fingerprint: "" for visit in visits if visit.fingerprint}
+    settings = dict.fromkeys(note for visit in visits for note in visit.notes)
+    notes = [*_say_fingerprint(survey, wanted, [*found]), *settings]
+    return Verified(url, survey, __version__, next(iter(found), ""), tuple(compared), tuple(notes))
+
+
+def _split(url: str, survey: str) -> tuple[str, str]:
+    """Return the collector's address, and the survey's id, which the address of a page has too. Raises AuthorError."""
+    if not survey and (found := _PAGE_OF.fullmatch(url.partition("#")[0].partition("?")[0])):
+        url, survey = found.groups()
+    try:
+        return check_url(url), check_survey_id(survey) if survey else ""
+    except ValueError as fault:
+        raise AuthorError(str(fault)) from fault
+
+
+def _served_files() -> dict[str, bytes]:
+    from sotto_collector.pages.release import served_files
+
+    return served_files()
+
+
+def _say_fingerprint(survey: str, wanted: str, found: Sequence[str]) -> Iterator[str]:
+    if not survey:
+        yield "No survey was named: no page and no survey was compared, only the program."
+    elif wanted:
+        yield f"Survey {survey} must have the fingerprint {wanted}, as you said."
+    elif found:
+        yield (
+            f"Survey {survey} has the fingerprint {' and '.join(found)}. Compare it with the one in the invitation or "
+            "on a poster, or give --fingerprint. Without it nobody can tell whether this survey was announced."
+        )
+
+
+@dataclass(slots=True)
+class _Visit:
+    """One visitor's look at a collector."""
+
+    url: str
+    survey_id: str
+    visitor: Visitor
+    files: Mapping[str, bytes]
+    fingerprint: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def compare(self, wanted: str) -> Iterator[Compared]:
+        """Fetch in the order of a browser, and yield each comparison: page, files, survey, the page's other forms."""
+        if not self.survey_id:
+            yield from self._compare_files()
+            return
+        page, path = f"/s/{self.survey_id}", f"/v1/surveys/{self.survey_id}"
+        first, files, survey = self._fetch(page, is_page=True), [*self._compare_files()], self._fetch(path)
+        if isinstance(survey, Compared):
+            yield from [first if isinstance(first, Compared) else self._lost(page), *files, survey]
+            return
+        self.fingerprint = hashlib.sha256(survey.body).hexdigest()
+        try:
+            asked = Survey.from_canonical(survey.body)
+        except SurveyError as fault:
+            yield from [*files, self._judge(path, "survey", "one that devices accept", str(fault), survey.body)]
+            return
+        yield from self._compare_page(asked, page, "", 1, first)
+        yield from files
+        yield from self._judge_headers(path, survey, {"content-type": "application/json"})
+        yield self._judge(path, CONTENT, wanted or self.fingerprint, self.fingerprint, survey.body)
+        for address, tag, wave in _other_pages(asked):
+            yield from self._compare_page(asked, address, tag, wave, self._fetch(address, is_page=True))
+
+    def _compare_files(self) -> Iterator[Compared]:
+        kinds = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+        for path, expected in self.files.items():
+            match self._fetch(path):
+                case Compared() as lost:
+                    yield lost
+                case fetched:
+                    of_type = f"{kinds[path.rpartition('.')[2]]}; charset=utf-8"
+                    yield from self._judge_headers(
+                        path, fetched, {"content-type": of_type, "x-content-type-options": "nosniff"}
+                    )
+                    yield self._judge_bytes(path, expected, fetched.body)
+
+    def _compare_page(
+        self, survey: Survey, path: str, tag: str, wave: int, fetched: "Fetched | Compared"
+    ) -> Iterator[Compared]:
+        from sotto_collector.pages.alone import PAGE_HEADERS
+
+        if isinstance(fetched, Compared):
+            yield fetched
+            return
+        yield from self._judge_headers(path, fetched, {name.lower(): value for name, value in PAGE_HEADERS.items()})
+        yield self._judge_bytes(path, self._expect_page(survey, tag, wave, fetched.body), fetched.body)
+
+    def _expect_page(self, survey: Survey, tag: str, wave: int, body: bytes) -> bytes:
+        """Return the page that is expected, with the operator's settings and the state that the one fetched states."""
+        from sotto_collector.pages.alone import render_alone
+
+        found = _SETTINGS.search(body)
+        max_epsilon, resend_days = (int(found[1]), int(found[2] or 0)) if found else (USUAL_EPSILON, 0)
+        is_closed = found is not None and b"data-closed" in found[3]
+        self._note(max_epsilon, resend_days, is_closed=is_closed)
+        chosen = choose_language(survey.languages, tag, LANGUAGE)
+        pages = [
+            render_alone(
+                survey,
+                chosen,
+                wave=wave,
+                max_epsilon=max_epsilon,
+                resend_days=resend_days,
+                is_open=not is_closed,
+                is_erased=is_erased,
+            ).encode()
+            for is_erased in ((False, True) if is_closed else (False,))
+        ]
+        return body if body in pages else pages[0]
+
+    def _note(self, max_epsilon: int, resend_days: int, *, is_closed: bool) -> None:
+        settings = f"page_max_epsilon {max_epsilon} (usual: {USUAL_EPSILON}), page_resend_days {resend_days} (usual: 0)"
+        state = "closed" if is_closed else "open"
+        self.notes.append(f"Settings of the operator that the page states: {settings}. The survey is {state}.")
+
+    def _fetch(self, path: str, *, is_page: bool = False) -> "Fetched | Compared":
+        """Return the response, or what is said of it where it is none of a collector's."""
+        address = self.url + quote(path, safe="/?=&-_.~")
+        try:
+            fetched = self.visitor.open(address, is_page=is_page)
+        except Unreachable as fault:
+            return self._lost(path, str(fault))
+        if fetched.status == 200:
+            return fetched
+        if 300 <= fetched.status < 400:
+            to = fetched.headers.get("location", "")
+            return self._judge(path, "redirect", "", f"{fetched.status} to {to}", fetched.body)
+        return self._lost(path, f"HTTP {fetched.status}")
+
+    def _lost(self, path: str, why: str = "its survey could not be fetched") -> Compared:
+        return Compared(path, CONTENT, self.visitor.place, NOT_FETCHED, got=why)
+
+    def _judge_bytes(self, path: str, expected: bytes, got: bytes) -> Compared:
+        return self._judge(path, CONTENT, hashlib.sha256(expected).hexdigest(), hashlib.sha256(got).hexdigest(), got)
+
+    def _judge_headers(self, path: str, fetched: Fetched, expected: Mapping[str, str]) -> Iterator[Compared]:
+        """Yield a comparison for each header that differs, and none if all are the same."""
+        for name, value in {**dict.fromkeys(UNWANTED, ""), **expected}.items():
+            if (got := fetched.headers.get(name, "")) != value:
+                yield self._judge(path, f"header {name}", value, got, fetched.body)
+
+    def _judge(self, path: str, what: str, expected: str, got: str, body: bytes) -> Compared:
+        verdict = SAME if expected == got else DIFFERS
+        return Compared(path, what, self.visitor.place, verdict, expected, got, body)
+
+
+def _other_pages(survey: Survey) -> Iterator[tuple[str, str, int]]:
+    """Yield the addresses of a survey's page in each language and wave, with both; not that without any."""
+    for wave in range(1, survey.waves + 1):
+        for tag in survey.languages:
+            asked = ({"lang": tag} if len(survey.languages) > 1 else {}) | ({"wave": wave} if wave > 1 else {})
+            if asked:
+                yield f"/s/{survey.id}?{urlencode(asked)}", tag, wave
