@@ -17,6 +17,7 @@ TASKS = {
     },
     "Ask people": {
         "publish": "Publish a survey at a collector.",
+        "page": "Write the survey page as one file, and print its SHA-256.",
         "invite": "Create, count and revoke invitations to a survey.",
         "verify": "Compare what a collector serves with its release, byte by byte.",
         "outbox": "Show what a device has spent, and which reports it still has to send.",

@@ -24,6 +24,8 @@ HEIGHT = 740
 """Of a page that is resized, in CSS pixels."""
 UNREACHABLE = "error: Failed to load resource: net::ERR_"
 """How a browser's complaint begins that nobody answers."""
+NO_COOKIES = "warning: While navigator.cookieEnabled does return true for this file:// URL"
+"""How Chromium's remark begins where the client asks, in a file on a disk, whether its user allows storage."""
 _LAUNCH = {
     "args": [
         "--no-sandbox",  # tests may run as root

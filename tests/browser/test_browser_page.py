@@ -1,14 +1,28 @@
 """The survey page in a real browser: what is sent is what was shown, once; errors keep what was answered."""
 
 import json
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Playwright, TimeoutError as Late, expect
 
-from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke, stored_reports, wait_for_reports
+from asked import (
+    ANSWERS,
+    DIARY,
+    HABITS,
+    configure,
+    end,
+    invite,
+    named,
+    publish,
+    revoke,
+    stored_reports,
+    wait_for_reports,
+)
 from cases import rare
-from chromium import UNREACHABLE, Devices, launch_options
+from chromium import NO_COOKIES, UNREACHABLE, Devices, launch_options
 from collecting import Served
+from sotto_author.page import make_page
 from sotto_protocol import Survey, compile_survey
 from visit import Visit, report_in
 from wire import Wire
@@ -23,11 +37,21 @@ TELL_RETURN = f"""() => addEventListener("pageshow", ({{ persisted }}) => {{
 }})"""
 
 
-def visit_new(devices: Devices, wire: Wire, survey_id: str, collector: Served) -> Visit:
-    """Open the page of a new survey on a new device."""
+IN_FORMS = pytest.mark.parametrize("form", ["page", "file"])
+"""For tests of the page as its collector serves it, and of the same page as a file on a disk."""
+
+
+def visit_new(devices: Devices, wire: Wire, survey_id: str, collector: Served, file: Path | None = None) -> Visit:
+    """Open the page of a new survey on a new device; `file`: where it is written as one file."""
     survey = publish(collector, named(survey_id))
-    context, _ = devices(wire.url)
-    return Visit(context.new_page(), wire.url, survey).open()
+    if file is None:
+        context, _ = devices(wire.url)
+        return Visit(context.new_page(), wire.url, survey).open()
+    configure(collector, survey, cors_origins=["null"])
+    file.write_text(make_page(survey, wire.url), encoding="utf-8")
+    context, watch = devices(wire.url, file.as_uri())
+    watch.forgive(NO_COOKIES)
+    return Visit(context.new_page(), wire.url, survey, file.as_uri()).open()
 
 
 def shown_rows(page: Page) -> list[list[str]]:
@@ -66,10 +90,12 @@ def test_a_double_click_reviews_once_and_sends_once(collector: Served, wire: Wir
     wait_for_reports(collector, visit.survey, receipt)
 
 
+@IN_FORMS
 def test_the_review_shows_the_report_in_words_beside_the_answers(
-    collector: Served, wire: Wire, devices: Devices
+    form: str, collector: Served, wire: Wire, devices: Devices, tmp_path: Path
 ) -> None:
-    visit = visit_new(devices, wire, "words", collector)
+    file = tmp_path / "page.html" if form == "file" else None
+    visit = visit_new(devices, wire, f"words-{form}", collector, file)
     visit.answer(ANSWERS | {"word": "<b>dirigibles</b>"})
     reported = report_in(visit.review())["answers"]
     rows = shown_rows(visit.page)
@@ -90,8 +116,12 @@ def test_the_review_shows_the_report_in_words_beside_the_answers(
     assert word == "A code that many different texts produce, not what you wrote"
 
 
-def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: Devices) -> None:
-    visit = visit_new(devices, wire, "errors", collector)
+@IN_FORMS
+def test_errors_keep_what_was_answered(
+    form: str, collector: Served, wire: Wire, devices: Devices, tmp_path: Path
+) -> None:
+    file = tmp_path / "page.html" if form == "file" else None
+    visit = visit_new(devices, wire, f"errors-{form}", collector, file)
     visit.answer(ANSWERS | {"paid": None, "drinks": ["elderflower-tea", "elderflower-wine", "elderflower-gin"]})
     visit.page.get_by_role("button", name="Review").click()
     problems = visit.page.get_by_role("group", name="There is a problem")
@@ -128,8 +158,12 @@ def test_skipping_is_an_answer_like_any_other(collector: Served, wire: Wire, dev
     wait_for_reports(collector, visit.survey, receipt)
 
 
-def test_looking_again_or_changing_back_draws_no_new_noise(collector: Served, wire: Wire, devices: Devices) -> None:
-    visit = visit_new(devices, wire, "again", collector)
+@IN_FORMS
+def test_looking_again_or_changing_back_draws_no_new_noise(
+    form: str, collector: Served, wire: Wire, devices: Devices, tmp_path: Path
+) -> None:
+    file = tmp_path / "page.html" if form == "file" else None
+    visit = visit_new(devices, wire, f"again-{form}", collector, file)
     visit.answer(ANSWERS)
     bodies = [visit.review()]
     for answers in (ANSWERS, ANSWERS | {"word": "dirigibles"}, ANSWERS):

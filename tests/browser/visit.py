@@ -47,10 +47,11 @@ ASKS = """() => {  // whether the browser would ask before it leaves the page
 class Visit:
     """One visit to a survey's page, in one tab."""
 
-    def __init__(self, page: Page, url: str, survey: Survey) -> None:
+    def __init__(self, page: Page, url: str, survey: Survey, address: str = "") -> None:
+        """`address`: the page's, if it is another than that at the collector."""
         self.page = page
         self.survey = survey
-        self.address = f"{url}/s/{survey.id}"
+        self.address = address or f"{url}/s/{survey.id}"
         self.body = page.locator("#body")
         self.alarm = page.locator("#alert")
         self.delivery = page.locator("#delivery")

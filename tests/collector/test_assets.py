@@ -73,6 +73,7 @@ def test_page_names_its_two_modules_and_its_sources_are_served_too(house: House)
         "src/invitation.js",
         "src/fields.js",
         "static/language.js",
+        "static/place.js",
         "form/words.js",
     }
     silent |= {"src/text.js", "src/documents.js", "src/decimals.js", "src/errors.js"}  # of texts

@@ -146,11 +146,12 @@ SENT_BY_BROWSERS = [
     "http://[::]",
     "https://clinic.example:1",
     "https://clinic.example:59999",
+    "null",
     "*",
 ]
 SENT_BY_NONE = [
     "",
-    "null",
+    "nulls",
     "clinic.example",
     "https://",
     "https://clinic.example/",
@@ -206,7 +207,7 @@ def is_described(house: House, origin: str) -> bool:
         ({"cors_origins": ["https://c4n4ry.example\n"]}, "bad_setting", "$.cors_origins"),
         ({"cors_origins": ["https://a.example https://c4n4ry.example"]}, "bad_setting", "$.cors_origins"),
         ({"cors_origins": ["https://C4N4RY.example"]}, "bad_setting", "$.cors_origins"),
-        ({"cors_origins": ["null"]}, "bad_setting", "$.cors_origins"),
+        ({"cors_origins": ["Null"]}, "bad_setting", "$.cors_origins"),
         ({"cors_origins": [f"https://a{number}.example" for number in range(21)]}, "bad_setting", "$.cors_origins"),
         ({"reports_per_minute": 0}, "bad_setting", "$.reports_per_minute"),
         ({"reports_per_minute": 10**9 + 1}, "bad_setting", "$.reports_per_minute"),

@@ -54,8 +54,8 @@ def set_survey(survey_id: str) -> Response:
             raise refuse(
                 422,
                 "bad_setting",
-                f"must be at most {MAX_ORIGINS} origins. Each is * or like https://host or http://host:8080, without a "
-                "path or a / at the end. A port is in [1, 65535].",
+                f"must be at most {MAX_ORIGINS} origins. Each is *, null for files on a disk, or like https://host or "
+                "http://host:8080, without a path or a / at the end. A port is in [1, 65535].",
                 "$.cors_origins",
             )
         values["cors_origins"] = " ".join(sent.cors_origins)

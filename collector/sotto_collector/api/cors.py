@@ -7,9 +7,12 @@ from flask import Flask, Response, current_app, request
 from sotto_collector.errors import StoreError
 
 _PORT = "6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}"
-ORIGIN = re.compile(rf"\*|https?://([a-z0-9.\-]{{1,253}}|\[[0-9a-f]{{0,4}}(:[0-9a-f]{{0,4}}){{2,7}}\])(:({_PORT}))?")
+ORIGIN = re.compile(
+    rf"\*|null|https?://([a-z0-9.\-]{{1,253}}|\[[0-9a-f]{{0,4}}(:[0-9a-f]{{0,4}}){{2,7}}\])(:({_PORT}))?"
+)
 """What may be allowed: `*`, or an origin as browsers send it (RFC 6454, 6.2), of a name, an IPv4 or an IPv6 address.
 
+`null` is what files on a disk send, and frames in a sandbox of any page: for strangers' pages it is as good as `*`.
 Browsers write hosts in lower case, names in ASCII, IPv6 addresses in brackets, of up to eight groups and without zone.
 """
 MAX_AGE_S = "600"

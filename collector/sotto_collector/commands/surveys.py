@@ -41,7 +41,8 @@ def close(url: str, survey: str, token: str) -> None:
     "--cors-origin",
     "origins",
     multiple=True,
-    help="Let web pages of this origin use the survey, or * for all. Can be repeated  [default: no change].",
+    help="Let web pages of this origin use the survey: * for all, null for files on a disk. Can be repeated  "
+    "[default: no change].",
 )
 @click.option("--no-cors", is_flag=True, help="Let no other web page use the survey.")
 @click.option(

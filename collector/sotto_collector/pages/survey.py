@@ -46,6 +46,14 @@ class SurveyLanguage(NamedTuple):
     address: str
 
 
+class PageFile(NamedTuple):
+    """What a page of one file has in place of addresses: the collector's, and elements of the head."""
+
+    collector: str
+    icon: Markup
+    look: Markup
+
+
 @pages.get("/s/<survey_id>")
 def show_survey(survey_id: str) -> Response:
     """Show a survey, or one wave of it; a closed one too: who has answered it looks for a receipt there."""
@@ -87,14 +95,17 @@ def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     return page
 
 
-def render_survey(stored: StoredSurvey, wave: int, max_epsilon: int, resend_days: int, chosen: Chosen) -> str:
+def render_survey(
+    stored: StoredSurvey, wave: int, max_epsilon: int, resend_days: int, chosen: Chosen, file: PageFile | None = None
+) -> str:
     """Return the page of a survey: the same, to the byte, from the same release for the same arguments."""
     survey, explanation = stored.survey, explain(stored.survey, chosen.language, chosen.tag)
     words = survey.words(chosen.tag)
     parts = parts_of(survey, words, chosen.language, explanation)
     return render_template(
         "survey.html" if stored.is_open or stored.is_draft else "closed.html",
-        root=root_from(f"/s/{survey.id}"),
+        file=file,
+        root=f"{file.collector}/" if file else root_from(f"/s/{survey.id}"),
         style=STYLE,
         modules=OF_SURVEYS,
         scripts=SCRIPTS,

@@ -14,13 +14,6 @@ export function writeDays(part = document) {
   for (const time of part.querySelectorAll("time")) time.textContent = t.day(time.dateTime);
 }
 
-/** Fetch the page in another language, from its address. */
-export async function fetchPage(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(answer.statusText);
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
-}
-
 /** Whether a page that was fetched asks what this one asks, and as this one does. */
 export function isOfSame(page) {
   const [theirs, ours] = [page, document].map((each) => ({ ...each.querySelector("main")?.dataset }));

@@ -1,19 +1,18 @@
 // The survey page: asks, lets the client perturb, shows what will be sent, sends it, shows the receipt. What was answered
 // goes into the client and nowhere else; it stands in the page's fields until it was sent, or the page is left.
 
-import { describe, forgotten, insecure, notAsked, sentence, unread, unsent } from "../js/form/faults.js";
+import { describe, forgotten, insecure, notAsked, over, sentence, unread, unsent } from "../js/form/faults.js";
 import { keepToItself, mask } from "../js/src/fields.js";
 import { holdPage } from "../js/form/leaving.js";
 import { alarm } from "./alarm.js";
 import { Form } from "./form.js";
 import { Invitation } from "./invitation.js";
-import { fetchPage, isOfSame, t, takePage } from "./language.js";
+import { isOfSame, t, takePage } from "./language.js";
 import { Parts } from "./parts.js";
+import { COLLECTOR, fetchPage, firstPage, loadClient } from "./place.js";
 import { ReceiptView } from "./receipt.js";
 import { clearReview, showReview } from "./review.js";
 
-const CLIENT = new URL("../js/sottovoce.min.js", import.meta.url).href;
-const COLLECTOR = new URL("..", import.meta.url).href.replace(/\/$/, "");
 const {
   survey: SURVEY,
   fingerprint: FINGERPRINT,
@@ -121,6 +120,10 @@ class Visit {
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === WAVE);
         if (before) return this.#showBefore(before);
         if (!IS_OPEN) return undefined;
+        if (!draft && !(await this.#client.isOpen())) {
+          this.#show("");
+          return alarm(over(t));
+        }
         const waves = await this.#client.waves();
         if (!draft && !waves.includes(WAVE)) {
           this.#show("");
@@ -325,7 +328,9 @@ function tellUnloaded(fault) {
 async function start() {
   const { part, isReview, ...state } = history.state ?? {};
   if (part || isReview) history.replaceState(state, ""); // a reload begins anew
-  if (globalThis.crypto?.subtle) return import(CLIENT).then((sotto) => new Visit(sotto).open(), tellUnloaded);
+  const first = firstPage();
+  if (first) takePage(first);
+  if (globalThis.crypto?.subtle) return loadClient().then((sotto) => new Visit(sotto).open(), tellUnloaded);
   find("loading").remove();
   return alarm(insecure(t));
 }
