@@ -12,6 +12,7 @@ from pathlib import Path
 
 from artefacts import UNDATED, build_twice, day_of, epoch_of
 from bills import bill_of_environment, bill_of_package, extras_of, install, licences_of
+from hashes import hashes_of
 from licences import is_allowed
 from versions import ReleaseError, check_new, check_tag, cut_changelog, read_version, write_version
 
@@ -59,6 +60,7 @@ def build(target: Path) -> None:
     built = build_twice(ROOT, TOOLS, target)
     [wheel] = [path for path in built if path.suffix == ".whl"]
     list_contents(wheel, target)
+    write_json(target / "sottovoce-hashes.json", hashes_of(wheel))
     write_json(target / "sottovoce-js.cdx.json", bill_of_package(ROOT / "client" / "js", epoch=epoch_of(ROOT)))
     paths = sorted(path for path in target.iterdir())
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in paths]

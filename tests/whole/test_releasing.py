@@ -1,5 +1,7 @@
 """`scripts/release`: one version, bytes that depend on the contents alone, valid bills, and allowed licences."""
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -17,11 +19,13 @@ import pytest
 from installed import asked_for, install
 from node import JS, require_npm, require_package, run
 from packing import ROOT, build, needs_hatch
+from sotto_collector.pages.alone import release_manifest
 from sotto_protocol import __version__
 
 sys.path.insert(0, str(ROOT / "scripts" / "releasing"))
 import artefacts
 import bills
+import hashes
 import licences
 import versions
 from versions import ReleaseError
@@ -155,6 +159,40 @@ def test_what_any_extra_installs_has_an_allowed_licence(tmp_path: Path) -> None:
     assert len(found) > 50
     said = {name: licences.licence_of(found[name].metadata) for name in found}  # type: ignore[arg-type]
     assert {name: licence for name, licence in said.items() if not licences.is_allowed(licence)} == {}
+
+
+@pytest.mark.thorough
+@needs_hatch
+def test_the_hashes_are_those_of_the_files_that_a_wheel_has_and_no_other(tmp_path: Path) -> None:
+    wheel = build(tmp_path, "wheel")
+    files = hashes.hashes_of(wheel)["files"]
+    with zipfile.ZipFile(wheel) as archive:
+        scripts = [name for name in archive.namelist() if re.fullmatch(r"sotto_collector/.+\.js", name)]
+        for name in scripts:
+            address = name.replace("sotto_collector/pages/static/", "/static/").replace("sotto_collector/js/", "/js/")
+            digest = base64.urlsafe_b64encode(hashlib.sha256(archive.read(name)).digest()).decode().rstrip("=")
+            assert files[address] == digest  # type: ignore[index]
+    assert {Path(name).suffix for name in files} == {".js", ".css", ".svg"}  # type: ignore[attr-defined]
+    assert len([name for name in files if name.endswith(".js")]) == len(scripts)  # type: ignore[attr-defined]
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("sotto_collector/js/more.js", "")
+    with pytest.raises(ReleaseError, match="are not those of this checkout"):
+        hashes.hashes_of(wheel)
+
+
+def test_the_hashes_are_in_the_form_that_extensions_read() -> None:
+    """As Code Verify checks them: facebookincubator/meta-code-verify, background/validateMetaCompanyManifest.ts."""
+    manifest = release_manifest()
+    leaves, sums = manifest["manifest"], manifest["manifest_hashes"]
+    assert isinstance(leaves, list)
+    assert isinstance(sums, dict)
+    assert hashlib.sha256((JS / "sottovoce.min.js").read_bytes()).hexdigest() in leaves
+    stringified = "[" + ",".join(f'"{leaf}"' for leaf in leaves) + "]"
+    assert hashlib.sha256(stringified.encode()).hexdigest() == sums["main"]
+    both = (sums["longtail"] + sums["main"]).encode()
+    assert hashlib.sha256(both).hexdigest() == sums["combined_hash"]
+    policies = [manifest["default_csp"], *manifest["extra_csp"].values()]  # type: ignore[attr-defined]
+    assert [policy for policy in policies if "," in str(policy) or "default-src 'none'" not in str(policy)] == []
 
 
 @needs_hatch
