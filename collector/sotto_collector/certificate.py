@@ -7,6 +7,7 @@ from sotto_collector.store.stock import Stock, count_stock, find_report
 from sotto_protocol import Survey
 
 FORMAT = "sottovoce-erasure-1"
+"""`copies_until`: copies of the database of this day and before may hold what was erased."""
 REPORT, REPORTS, SURVEY = KINDS = ("report", "reports", "survey")
 """What a certificate is of: one report, all of a survey, a survey with all that belonged to it."""
 SAYS_NOTHING_OF = (
@@ -25,7 +26,8 @@ def certify_survey(store: Store, stored: StoredSurvey, erased: Stock) -> Certifi
     """Return the certificate of a survey that was just erased as a whole, and held `erased`."""
     with store.snapshot() as connection:
         left = count_stock(connection, stored.key)
-    return _write(SURVEY, stored.survey, store, erased=erased._asdict(), left=left._asdict())
+    gone = {"erased": erased._asdict(), "left": left._asdict(), "copies_until": store.today()}
+    return _write(SURVEY, stored.survey, store, **gone)
 
 
 def certify_reports(store: Store, stored: StoredSurvey) -> Certificate:
@@ -37,6 +39,7 @@ def certify_reports(store: Store, stored: StoredSurvey) -> Certificate:
         raise NotErasedError(f"the reports of survey {stored.survey.id} were not erased{when}.")
     survey = stored.survey
     promised = {"closes": survey.closes, "erase_after": survey.erase_after, "erased_on": erasure.day}
+    promised |= {"copies_until": erasure.day}
     return _write(REPORTS, survey, store, erased={"reports": erasure.n_reports}, left=left._asdict(), **promised)
 
 

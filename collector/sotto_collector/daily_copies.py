@@ -37,10 +37,12 @@ class DailyCopies:
         """Return the path of the copy of a day, where one may be that was made before on that day."""
         return str(self.folder / f"{day}.db")
 
-    def forget_oldest(self, day: str) -> None:
+    def forget_oldest(self, day: str, erased_on: str | None = None) -> int:
         """Delete all copies but the last, never that of `day`, with their sums, and what is left of others; no more.
 
-        Those of later days, which a clock that ran ahead has left, go first. Raises StoreError.
+        Those of later days, which a clock that ran ahead has left, go first. `erased_on`: the last day on which a
+        survey's reports went, as it had promised. Copies of that day and before may hold them, and go too; returns how
+        many these were. Raises StoreError.
         """
         try:
             names = sorted(path.name for path in self.folder.iterdir())
@@ -50,9 +52,13 @@ class DailyCopies:
             later = [name for name in reversed(days) if name > today]
             goes = [*later, *(name for name in days if name < today)]
             goes = goes[: max(0, len(days) - self.n_copies)]
+            until = f"{erased_on}.db" if erased_on and erased_on <= day else ""  # a later day was a wrong clock's
+            past = [name for name in days if name <= until and name < today and name not in goes]
+            goes += past
             stay = {f"{name}{SUM}" for name in days if name not in goes}
             sums = [name for name in names if re.fullmatch(r"\d{4}-\d\d-\d\d\.db\.sha256", name) and name not in stay]
             for name in [*goes, *sums, *left]:
                 (self.folder / name).unlink()
+            return len(past)
         except OSError as fault:
             raise StoreError(f"an older copy ({fault.filename}) cannot be deleted: {fault.strerror}.") from fault

@@ -73,6 +73,7 @@ def test_reports_that_went_on_their_day_are_certified_from_the_store_itself(hous
             "closes": LAST,
             "erase_after": 30,
             "erased_on": DAY,
+            "copies_until": DAY,
             "recounted_on": "2031-02-03",
             "erased": {"reports": 12},
             "left": {"reports": 0, "ids": 12, "tallied": 12, "invitations": 0},

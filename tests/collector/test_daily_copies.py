@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import update
 
 from collecting import SMALL, count_here, execute, make_reports, publish_here
 from sotto_client.cli import main
@@ -14,6 +15,7 @@ from sotto_collector.day import today_utc
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
 from sotto_collector.store.about import read_about
+from sotto_collector.store.schema import surveys
 from sotto_collector.store.sqlite_file import SqliteFile
 
 
@@ -68,6 +70,26 @@ def test_copies_of_later_days_go_first_and_today_s_stays(
     today = today_utc()
     assert {path.stem for path in copies.glob("*.db")} == {day.replace("today", today) for day in left}
     Store(copies / f"{today}.db", create=False).close()
+
+
+@pytest.mark.parametrize("erased_on", ["2026-01-02", None, "2999-01-01"])
+def test_copies_that_may_hold_reports_past_their_day_go(source: Path, copies: Path, erased_on: str | None) -> None:
+    """Those of the day on which the reports went, and before: the copy of that day may have been made earlier.
+
+    None goes by a day that has not come: a clock that ran ahead has erased there, and copies are all that is left.
+    """
+    with closing(Store(source)) as store:
+        publish_here(store, SMALL)
+        store.run(lambda transaction: transaction.connection.execute(update(surveys).values(erased_on=erased_on)))
+    for day in ("2026-01-01", "2026-01-02", "2026-01-03", "2999-01-02"):
+        (copies / f"{day}.db").write_text("x")
+    status, said = run("backup", "--db", source, "--to", copies, "--keep", 9)
+    assert status == 0
+    left = {"2026-01-01", "2026-01-02", "2026-01-03", "2999-01-02", today_utc()}
+    if erased_on == "2026-01-02":
+        left -= {"2026-01-01", "2026-01-02"}
+        assert "2 older deleted: they may hold reports that were erased by 2026-01-02" in said
+    assert {path.stem for path in copies.glob("*.db")} == left
 
 
 def read_copy(copy: Path) -> tuple[int, str | None]:

@@ -166,11 +166,12 @@ _CERTIFICATE: Schema = _object(
         "closes": _DAY,
         "erase_after": {"type": "integer", "minimum": 1, "maximum": MAX_ERASE_AFTER},
         "erased_on": _DAY,
+        "copies_until": _DAY,
         "erased": _STOCK,
         "left": _STOCK,
         "says_nothing_of": _list(_TEXT),
     },
-    *("receipt", "closes", "erase_after", "erased_on"),
+    *("receipt", "closes", "erase_after", "erased_on", "copies_until"),
 )
 
 _OF_ALL: dict[str, Schema] = {

@@ -17,6 +17,7 @@ from sotto_collector.store.backup import back_up
 from sotto_collector.store.databases import locate
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.recount import Difference, recount_survey
+from sotto_collector.store.retention import find_last_erasure
 from sotto_collector.tokens import create_token
 from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import counted, examples
@@ -135,6 +136,9 @@ def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: in
 def backup(db: str, target: str, keep: int | None) -> None:
     """Copy the database while the collector runs.
 
+    On a promised day the reports of a survey are erased. With --keep the copies up to that day are deleted too, because
+    they may hold these reports.
+
     The copy is a database too. After a loss, `sotto db restore` makes it the collector's database. You can also copy
     from SQLite to PostgreSQL and back. The copy has no order of arrival, and nothing that was deleted. The database and
     the copy note the day of the backup. Next to a file, NAME.sha256 has its SHA-256, which restore checks.
@@ -147,9 +151,11 @@ def backup(db: str, target: str, keep: int | None) -> None:
         told = _progress if sys.stderr.isatty() else lambda _: None
         n_rows = back_up(store, place, day, told, replaces=daily is not None)
         note_backup(store, day)
-    if daily:
-        daily.forget_oldest(day)
+        erased_on = find_last_erasure(store)
+    n_past = daily.forget_oldest(day, erased_on) if daily else 0
     click.echo(f"{n_rows:,} rows copied")
+    if n_past:
+        click.echo(f"{n_past:,} older deleted: they may hold reports that were erased by {erased_on}")
 
 
 def _progress(n_rows: int) -> None:

@@ -53,6 +53,13 @@ def find_erasure(connection: Connection, key: int) -> Erasure | None:
     return None if row is None else Erasure(*row)
 
 
+def find_last_erasure(of: Store) -> str | None:
+    """Return the last day on which any survey's reports went; None where none went. Raises StoreUnavailableError."""
+    with of.reader() as connection:
+        day: str | None = connection.scalar(select(func.max(surveys.c.erased_on)))
+        return day
+
+
 def read_seen(connection: Connection) -> Seen:
     """Return what collectors have seen of their clocks."""
     columns = surveys.c
