@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -32,6 +33,8 @@ type = "yes-no"
 text = {en = "Paid?", de = "Bezahlt?", sw = "Umelipa?"}
 epsilon = 1
 """)
+
+OTHER = replace(LUNCH, waves=1)
 
 
 class Tampering:
@@ -188,14 +191,19 @@ def test_a_proxy_is_another_place(url: str, served: tuple[str, Tampering, House]
 
     def proxy(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
         response = requests.get(environ["RAW_URI"], timeout=30)
-        start_response(
-            "200 OK", [(name, response.headers[name]) for name in ("Content-Type", "X-Content-Type-Options")]
-        )
+        kept = ("content-type", "content-security-policy", "x-content-type-options", "referrer-policy")
+        kept += ("cross-origin-opener-policy", "cross-origin-resource-policy", "cache-control")
+        start_response("200 OK", [(name, value) for name, value in response.headers.items() if name.lower() in kept])
+        if environ["RAW_URI"].endswith("v1/surveys/lunch"):
+            return [OTHER.canonical]
         return [response.content + (b"//" if environ["RAW_URI"].endswith("able.js") else b"")]
 
     with serving(proxy) as place:
-        found = verify(url, places=("direct", place))
-    assert [(each.path, each.place) for each in found.differing] == [("/static/able.js", place)]
+        found = verify(url, "lunch", places=("direct", place))
+    differ = {(each.path, each.expected, each.got) for each in found.differing if "lang" not in each.path}
+    assert {each.place for each in found.differing} == {place}
+    assert {path for path, _, _ in differ} == {"/s/lunch", "/static/able.js", "/v1/surveys/lunch"}
+    assert ("/v1/surveys/lunch", LUNCH.fingerprint, OTHER.fingerprint) in differ
     assert f"differs      /static/able.js  from {place}" in str(found)
 
 
@@ -222,6 +230,7 @@ def test_a_manifest_must_be_of_the_release_that_is_installed(url: str, tmp_path:
         (("ftp://x", "lunch"), "url must be http:// or https://"),
         (("http://x", "Lunch!"), "survey_id must be 1 to 64"),
         (("http://x", "lunch", "--fingerprint", "abc"), "fingerprint must be 64 hexadecimal digits"),
+        (("http://x", "lunch", "--from", "tor"), "place (tor) must be direct, or a proxy such as"),
         (("http://x", "lunch", "--times", "2"), "--times goes with --every"),
         (("http://x", "lunch", "--every", "soon"), "such as 30s, 10m, 2h or 1d"),
         (("http://x", "--manifest", "/no/where"), "must be a file that can be read: No such file"),

@@ -23,6 +23,7 @@ UNWANTED = (
 """Headers by which a browser loads, tells, keeps or deletes something. No collector sends them, and no proxy should."""
 _OF_PAGE = ("/static/able.js", "/static/icon.svg")
 _PAGE_OF = re.compile(r"(https?://.+?)/s/([a-z0-9][a-z0-9_-]{0,63})/?")
+_PLACE = re.compile(rf"{DIRECT}|(https?|socks5h?|socks4a?)://[^\s/]+/?")
 _SETTINGS = re.compile(rb'<main [^>]* data-max-epsilon="(\d{1,9})"(?: data-resend-days="(\d{1,9})")?([^>]*)>')
 
 
@@ -46,13 +47,18 @@ def verify(
     wanted = re.sub(r"\s", "", fingerprint).lower()
     if wanted and not (survey and FINGERPRINT.fullmatch(wanted)):
         raise AuthorError("fingerprint must be 64 hexadecimal digits, and of a survey that is named.")
+    if bad := [place for place in places if not _PLACE.fullmatch(place)]:
+        raise AuthorError(f"place ({bad[0]}) must be direct, or a proxy such as socks5h://127.0.0.1:9050.")
     served = _served_files()
     if manifest:
         check_release(manifest, served)
     kept = {name: body for name, body in served.items() if is_whole or name in _OF_PAGE or name.endswith(".min.js")}
     visits = [_Visit(url, survey, Visitor(place), kept) for place in places]
-    compared = [each for visit in visits for each in visit.compare(wanted)]
-    found = {visit.fingerprint: "" for visit in visits if visit.fingerprint}
+    compared: list[Compared] = []
+    found: dict[str, None] = {}
+    for visit in visits:
+        compared += visit.compare(wanted or next(iter(found), ""))  # without a fingerprint, all places have to agree
+        found |= {visit.fingerprint: None} if visit.fingerprint else {}
     settings = dict.fromkeys(note for visit in visits for note in visit.notes)
     notes = [*_say_fingerprint(survey, wanted, [*found]), *settings]
     return Verified(url, survey, __version__, next(iter(found), ""), tuple(compared), tuple(notes))

@@ -52,12 +52,19 @@ class Visitor:
                             raise Unreachable(f"{address} has more than {MAX_BYTES:,} bytes.")
                     return Fetched(response.status_code, _lower(response), body)
         except (requests.RequestException, HTTPError, ValueError) as fault:
-            raise Unreachable(f"{address} could not be fetched {self.said}: {type(fault).__name__}.") from fault
+            raise Unreachable(f"{address} could not be fetched {self.said}: {_reason(fault)}.") from fault
 
     @property
     def said(self) -> str:
         """In words, from where."""
         return "directly" if self.place == DIRECT else f"through {self.place}"
+
+
+def _reason(fault: Exception) -> str:
+    """Return why, in a few words: requests' own messages have addresses of memory in them."""
+    if isinstance(fault, requests.exceptions.InvalidSchema):
+        return "such a proxy needs: pip install pysocks"
+    return type(fault).__name__
 
 
 def _lower(response: requests.Response) -> dict[str, str]:
