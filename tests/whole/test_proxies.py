@@ -14,6 +14,7 @@ import pytest
 
 from collecting import SURVEY, Served, make_reports, serve, wait_until
 from proxies import DEPLOY, PEER, Proxy, find_traces, head_of, is_there, proxied, read_all
+from sotto_author.verification import verify
 from sotto_client import SurveyClient
 from sotto_collector.serving.channel import BODY_MARGIN_BYTES
 from sotto_collector.settings import Settings
@@ -238,3 +239,13 @@ def test_the_limits_of_the_proxies_agree_with_the_collectors() -> None:
     assert f"client_body_buffer_size {limit}k;" in nginx  # else a body goes to a file
     assert f"max_size {limit}KiB" in caddy
     assert all(f"127.0.0.1:{Settings().port}" in text for text in (nginx, caddy))
+
+
+@pytest.mark.thorough
+def test_what_visitors_get_through_a_proxy_is_what_the_release_makes(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with behind(program, tmp_path) as (_, proxy):
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(proxy.certificate))
+        found = verify(f"{proxy.url}/s/{SURVEY.id}", fingerprint=SURVEY.fingerprint, is_whole=True)
+    assert (found.status, str(found.differing)) == (0, "()")

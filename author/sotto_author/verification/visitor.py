@@ -1,5 +1,6 @@
 """Fetches what a visitor's browser would fetch, and tells the collector nothing else."""
 
+import os
 from dataclasses import dataclass
 
 import requests
@@ -42,6 +43,7 @@ class Visitor:
         try:
             with requests.Session() as session:
                 session.trust_env = False  # neither a proxy of the environment's nor a password of ~/.netrc
+                session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or True
                 session.proxies = proxies
                 asked = session.get(address, headers=headers, timeout=TIMEOUT_S, allow_redirects=False, stream=True)
                 with asked as response:
