@@ -5,9 +5,11 @@ So each unknown is a weighted sum of the samples' mean reports, unbiased, and it
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -23,6 +25,7 @@ from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.intervals.methods import METHODS, find_method
 
 MULTIPLIED, ADDED = "multiplied", "added"
+_NO_SPREAD = "no standard error where all reports of a sample are alike: the interval is then all that is possible"
 _NORMAL = "the normal distribution (approximate)"
 _DEVIATIONS = (0.05, 0.5)
 """Of reports as parts of their range: bets are made for these, which decides how wide intervals are, nothing else."""
@@ -46,71 +49,93 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of numbers: the unit, and the ranges of the true ones and of the scramble, or None."""
+
+    unit: str
+    true: _Range
+    scramble: _Range
+
+    def missing(self, *, of_scramble: bool) -> tuple[str, ...]:
+        """Return the parameters that a guarantee lacks, in words."""
+        whose = "true numbers" if of_scramble else "numbers of both questions"
+        said = [f"low and high, between which all {whose} are"] if self.true is None else []
+        if of_scramble and self.scramble is None:
+            said.append("scramble_low and scramble_high, between which the scramble is")
+        return tuple(said)
+
+
+@dataclass(frozen=True, slots=True)
 class _Design:
-    """How numbers were asked for: what is told, and the range of each sample's reports, if it is known."""
+    """How numbers were asked for: what is told, and the range of each sample's reports, if it is known.
+
+    `missing`: which parameters a guarantee lacks.
+    """
 
     name: str
     asked: tuple[_Asked, ...]
     ranges: tuple[_Range, ...]
-    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...]
 
 
-def read_scrambled(
-    paths: Sequence[Path | str],
-    *,
-    mean: float,
-    way: str = MULTIPLIED,
-    low: float | None = None,
-    high: float | None = None,
-    scramble_low: float | None = None,
-    scramble_high: float | None = None,
-    unit: str = _UNIT,
-    by: str | None = None,
-    options: IntervalOptions | None = None,
-    progress: Progress = ignore,
-) -> Figures:
+def _reader(design_of: Callable[..., _Design]) -> Callable[..., Figures]:
+    """Return what reads files of a design. `unit`, `low`, `high`: of true numbers; `scramble_low`, `scramble_high`.
+
+    With all ranges intervals are guaranteed. Raises `DomainError` and SourceError.
+    """
+
+    @wraps(design_of)
+    def read(
+        paths: Sequence[Path | str],
+        *,
+        low: float | None = None,
+        high: float | None = None,
+        scramble_low: float | None = None,
+        scramble_high: float | None = None,
+        unit: str = _UNIT,
+        by: str | None = None,
+        options: IntervalOptions | None = None,
+        progress: Progress = ignore,
+        **asked: Any,
+    ) -> Figures:
+        known = _Known(unit, _range("", low, high), _range("scramble_", scramble_low, scramble_high))
+        return _estimate(design_of(known, **asked), paths, by, options, progress)
+
+    return read
+
+
+@_reader
+def read_scrambled(known: _Known, *, mean: float, way: str = MULTIPLIED) -> _Design:
     """Estimate the mean of numbers that respondents multiplied by a random number, or added one to.
 
     Records have `value`, the true number times the scramble (Eichhorn & Hayre 1983), or plus it (Pollock & Bek 1976),
     whose mean is `mean`. If that leaves the mean as it is (1, or 0 where added), people may also answer directly:
-    optional designs (Gupta, Gupta & Singh 2002) are estimated alike. `low`, `high`: between which all true numbers are;
-    `scramble_low`, `scramble_high`: between which the scramble is. With all four, intervals are guaranteed. Raises
-    `DomainError` and SourceError.
+    optional designs (Gupta, Gupta & Singh 2002) are estimated alike.
     """
     if way not in (MULTIPLIED, ADDED):
         raise DomainError(f"way ({way:.40}) must be {MULTIPLIED} or {ADDED}.")
     _check_finite(mean=mean)
     if way == MULTIPLIED and not mean > 0:
         raise DomainError(f"mean ({mean:g}) of a scramble that is multiplied must be above 0.")
-    true, scramble = _range("", low, high), _range("scramble_", scramble_low, scramble_high)
-    if scramble and not scramble[0] <= mean <= scramble[1]:
+    if known.scramble and not known.scramble[0] <= mean <= known.scramble[1]:
         raise DomainError(f"mean ({mean:g}) must be between scramble_low and scramble_high.")
-    reports = _combined(true, scramble, way)
     weight, added = (1 / mean, 0.0) if way == MULTIPLIED else (1.0, -mean)
-    asked = _Asked("true number", "mean", unit, (weight,), added, true)
-    return _estimate(_Design("scrambled", (asked,), (reports,)), paths, by, options, progress)
+    asked = _Asked("true number", "mean", known.unit, (weight,), added, known.true)
+    reports = _combined(known.true, known.scramble, way)
+    return _Design("scrambled", (asked,), (reports,), known.missing(of_scramble=True))
 
 
+@_reader
 def read_unrelated_quantity(
-    paths: Sequence[Path | str],
-    *,
-    prob_question: Sequence[float],
-    unrelated_mean: float | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    unit: str = _UNIT,
-    by: str | None = None,
-    options: IntervalOptions | None = None,
-    progress: Progress = ignore,
-) -> Figures:
+    known: _Known, *, prob_question: Sequence[float], unrelated_mean: float | None = None
+) -> _Design:
     """Estimate the mean of numbers where chance asks for the sensitive number or for an unrelated one.
 
     Records have `value`, and `sample`, 1 or 2, if there are two `prob_question`: the probabilities of being asked the
-    sensitive question (Greenberg, Kuebler, Abernathy & Horvitz 1971). With `unrelated_mean` there is one. `low`,
-    `high`: between which all numbers of both questions are; then intervals are guaranteed. Raises `DomainError` and
-    SourceError.
+    sensitive question (Greenberg, Kuebler, Abernathy & Horvitz 1971). With `unrelated_mean` there is one. `low` and
+    `high` are those of both questions.
     """
-    probs, span = tuple(prob_question), _range("", low, high)
+    probs, span, unit = tuple(prob_question), known.true, known.unit
     if not all(0 < prob <= 1 for prob in probs):
         raise DomainError(f"prob_question ({_listed(probs)}) must be above 0, and at most 1.")
     if unrelated_mean is not None:
@@ -129,43 +154,29 @@ def read_unrelated_quantity(
             _Asked("sensitive", "mean", unit, ((1 - two) / apart, -(1 - one) / apart), 0.0, span),
             _Asked("unrelated", "mean", unit, (-two / apart, one / apart), 0.0, span),
         ]
-    design = _Design("unrelated-quantity", tuple(asked), (span,) * len(probs))
-    return _estimate(design, paths, by, options, progress)
+    return _Design("unrelated-quantity", tuple(asked), (span,) * len(probs), known.missing(of_scramble=False))
 
 
-def read_optional_scramble(
-    paths: Sequence[Path | str],
-    *,
-    means: Sequence[float],
-    low: float | None = None,
-    high: float | None = None,
-    scramble_low: float | None = None,
-    scramble_high: float | None = None,
-    unit: str = _UNIT,
-    by: str | None = None,
-    options: IntervalOptions | None = None,
-    progress: Progress = ignore,
-) -> Figures:
+@_reader
+def read_optional_scramble(known: _Known, *, means: Sequence[float]) -> _Design:
     """Estimate the mean of numbers to which some respondents add a random number, and how many of them do.
 
     Records have `value`, and `sample`, 1 or 2: the scrambles of the two samples have different `means`. People add it
-    only if they find the question sensitive (Gupta, Shabbir & Sehra 2010). `low`, `high`: between which all true
-    numbers are; `scramble_low`, `scramble_high`: between which the scrambles of both samples are. With all four,
-    intervals are guaranteed. Raises `DomainError` and SourceError.
+    only if they find the question sensitive (Gupta, Shabbir & Sehra 2010). `scramble_low` and `scramble_high` are those
+    of both samples.
     """
     if len(means) != 2 or not all(map(math.isfinite, means)) or means[0] == means[1]:
         raise DomainError(f"means ({_listed(means)}) must be two different numbers, one per sample.")
-    (one, two), apart = means, means[1] - means[0]
-    true, scramble = _range("", low, high), _range("scramble_", scramble_low, scramble_high)
+    (one, two), apart, scramble = means, means[1] - means[0], known.scramble
     if scramble and not scramble[0] <= min(means) <= max(means) <= scramble[1]:
         raise DomainError(f"means ({_listed(means)}) must be between scramble_low and scramble_high.")
     direct = scramble and (min(scramble[0], 0.0), max(scramble[1], 0.0))
     asked = (
-        _Asked("true number", "mean", unit, (two / apart, -one / apart), 0.0, true),
+        _Asked("true number", "mean", known.unit, (two / apart, -one / apart), 0.0, known.true),
         _Asked("people who scramble", "share", "", (-1 / apart, 1 / apart), 0.0, (0.0, 1.0)),
     )
-    ranges = (_combined(true, direct, ADDED),) * 2
-    return _estimate(_Design("optional-scramble", asked, ranges), paths, by, options, progress)
+    ranges = (_combined(known.true, direct, ADDED),) * 2
+    return _Design("optional-scramble", asked, ranges, known.missing(of_scramble=True))
 
 
 def _range(what: str, low: float | None, high: float | None) -> _Range:
@@ -222,6 +233,10 @@ def _estimate(
     ]
     void = list(dict.fromkeys(figure.group for figure in found if figure.estimate is None))
     said = [f"{group or 'all'}: the numbers contradict the design, so no figures are shown" for group in void]
+    if any(figure.standard_error is None and figure.group not in void for figure in found):
+        said.append(_NO_SPREAD)
+    if design.missing:
+        said.append(f"approximate: for guaranteed intervals give {'; and '.join(design.missing)}")
     return Figures(
         title=", ".join(map(str, files)),
         format=design.name,
@@ -282,22 +297,23 @@ def _figure(
     values = [np.array(of, np.float64) for of in samples]
     means = [float(of.mean()) for of in values]
     estimate = asked.added + sum(weight * mean for weight, mean in zip(asked.weights, means, strict=True))
-    error = math.hypot(
-        *(weight * float(of.std(ddof=1)) / math.sqrt(len(of)) for weight, of in zip(asked.weights, values, strict=True))
-    )
-    is_bounded = None not in design.ranges
+    parts = [
+        weight * float(of.std(ddof=1)) / math.sqrt(len(of)) for weight, of in zip(asked.weights, values, strict=True)
+    ]
+    error, is_bounded = math.hypot(*parts), None not in design.ranges
+    has_error = is_bounded or all(np.ptp(of) for of in values)
 
     def ends(tail: float) -> tuple[float, float]:
         if is_bounded:
             return _guaranteed(asked, values, design, options.method, tail)
-        half_width = -float(special.ndtri(tail)) * error
+        half_width = -float(special.ndtri(tail)) * error if has_error else math.inf
         return estimate - half_width, estimate + half_width
 
     low, high = _possible(ends(check_level(options.level, n_intervals) / 2), asked.span)
     n, method = sum(map(len, samples)), options.method if is_bounded else "normal"
-    found = Figure(
-        group, asked.name, asked.quantity, asked.unit, n, math.inf, estimate, error, low, high, method, is_bounded
-    )
+    is_sure = is_bounded or (not has_error and asked.span is not None)
+    known = estimate, error if has_error else None, low, high
+    found = Figure(group, asked.name, asked.quantity, asked.unit, n, math.inf, *known, method, is_sure)
     return found.voided() if math.isnan(_possible(ends(FALSE_ALARM / n_figures / 2), asked.span)[0]) else found
 
 

@@ -73,7 +73,8 @@ def _cells(figure: Figure) -> list[Cell]:
     numbers = [figure.estimate, figure.standard_error, figure.low, figure.high]
     known: list[Cell] = [figure.stratum, figure.quantity, figure.n_reports, figure.epsilon]
     known += [_number(number, figure.unit) for number in numbers]
-    return [*known, "guaranteed" if figure.is_guaranteed else "approximate"]
+    has_end = math.isfinite(figure.low) or math.isfinite(figure.high)
+    return [*known, ("guaranteed" if figure.is_guaranteed else "approximate") if has_end else None]
 
 
 def _finite(value: Any) -> Any:

@@ -141,6 +141,33 @@ def test_numbers_that_no_mean_explains_get_no_figures(tmp_path: Path) -> None:
     assert "the numbers contradict the design" in str(found.as_table())
 
 
+def test_equal_numbers_have_no_error_and_all_that_is_possible_as_their_interval(tmp_path: Path) -> None:
+    """Three equal sums of .1 have a mean that rounding puts beside them, and no spread."""
+    for ranges, expected in (("", (-math.inf, math.inf, False)), (", low=0, high=10", (0, 10, True))):
+        found = read_format(f"scrambled(mean=1{ranges})", [written(tmp_path, [0.1 + 0.2] * 3)])
+        assert isinstance(found, Figures)
+        (figure,) = found.figures
+        assert (figure.standard_error, figure.low, figure.high, figure.is_guaranteed) == (None, *expected)
+        assert "no standard error where all reports of a sample are alike" in found.notes[0]
+    (of_one,) = read("scrambled(mean=1, low=0, high=10, scramble_low=0, scramble_high=2)", tmp_path, [5, 5, 5])
+    assert 0 < of_one.low < 5 < of_one.high
+    mean, share = read("optional-scramble(means=2 10)", tmp_path, ONE, [5, 5])
+    assert (mean.low, mean.high, share.low, share.high) == (-math.inf, math.inf, 0, 1), "one sample has no spread"
+
+
+def test_what_a_guarantee_lacks_is_said(tmp_path: Path) -> None:
+    lacking = {
+        "scrambled(mean=1, low=0, high=99)": "give scramble_low and scramble_high, between which the scramble is",
+        "optional-scramble(means=0 5, scramble_low=0, scramble_high=9)": "give low and high, between which all true",
+        "unrelated-quantity(prob_question=0.7 0.2)": "give low and high, between which all numbers of both",
+        "unrelated-quantity(prob_question=0.7 0.2, low=0, high=99)": "",
+    }
+    for text, words in lacking.items():
+        found = read_format(text, [written(tmp_path, ONE[:9], *[TWO[:9]] * ("scrambled" not in text.split("(")))])
+        assert isinstance(found, Figures)
+        assert (f"approximate: for guaranteed intervals {words}" in " ".join(found.notes)) is bool(words)
+
+
 def test_two_samples_are_not_taken_for_one(tmp_path: Path) -> None:
     with pytest.raises(EstimatorError, match=r"sample \(2\) must be 1, or left out: one sample was asked so"):
         read("unrelated-quantity(prob_question=0.7, unrelated_mean=2)", tmp_path, ONE, TWO)
