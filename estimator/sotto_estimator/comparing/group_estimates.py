@@ -85,7 +85,7 @@ def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> li
             return narrow.low, narrow.high
 
         return GroupEstimate(
-            question, row.answer, row.n_reports, row.epsilon, row.share, bounds, lambda _: float(row.standard_error)
+            question, row.answer, row.n_reports, row.epsilon, row.share, bounds, lambda _: row.standard_error or 0.0
         )
 
     return [side(at) for at in range(len(found))]

@@ -25,7 +25,7 @@ class Linearised:
     """Shares, shape (n_answers,), and their variances, with the degrees of freedom of these.
 
     `noise`: the part of the variances that the reports' noise is. `is_census`: whether all people were drawn, so that
-    there is no other.
+    there is no other. `unknown`: why there are no errors, where there are none.
     """
 
     shares: Floats
@@ -33,6 +33,7 @@ class Linearised:
     noise: Floats
     degrees: int
     is_census: bool
+    unknown: str = ""
 
     @property
     def errors(self) -> Floats:
@@ -42,11 +43,13 @@ class Linearised:
 
     def half_widths(self, tail: float) -> Floats:
         """Return those of Student's t; infinite without degrees of freedom, and where nothing varied that could."""
-        if not self.degrees:
-            return np.full(len(self.shares), np.inf)
-        errors = self.errors
-        is_told = (errors > _NO_SPREAD) | self.is_census
-        return np.where(is_told, -stdtrit(self.degrees, tail) * errors, np.inf)
+        reach = -stdtrit(self.degrees, tail) if self.degrees else np.inf
+        return np.where(self.has_error, reach * np.where(self.has_error, self.errors, 1), np.inf)
+
+    @property
+    def has_error(self) -> NDArray[np.bool_]:
+        """Of which shares there is an error, shape (n_answers,)."""
+        return ((self.errors > _NO_SPREAD) | self.is_census) & (self.degrees > 0)
 
 
 def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_] | None = None) -> Linearised:
@@ -72,14 +75,17 @@ def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_
     noise = scores**2 - scores  # unbiased for the variance of z, whose mean is 0 or 1, and so its own square
     if sampling.replicates is not None:
         of_each, has_any = sampling.replicates.estimates(scores, domain, sampling.raked)
-        degrees = sampling.replicates.degrees(domain) if has_any.all() else 0
+        lacking = sampling.replicates.lacking(has_any)
+        degrees = 0 if lacking else sampling.replicates.degrees(domain)
         variances = sampling.replicates.scales @ (of_each - shares) ** 2
-        return Linearised(shares, variances, inside**2 @ noise, degrees, is_census=False)
+        unknown = lacking or "its replicate weights are alike"
+        return Linearised(shares, variances, inside**2 @ noise, degrees, is_census=False, unknown=unknown)
     drawn = 1 / sampling.weights if is_finite else np.zeros(len(scores))
     variances = _between(*_totals(terms, drawn, sampling), sampling.strata)
     variances += np.clip((drawn * inside**2) @ noise, 0, None)
     is_census = is_finite and bool((drawn[inside > 0] == 1).all())
-    return Linearised(shares, variances, inside**2 @ noise, degrees_of(sampling, domain), is_census)
+    unknown = "each stratum has one cluster of it" if sampling.has_clusters else "each stratum has one person of it"
+    return Linearised(shares, variances, inside**2 @ noise, degrees_of(sampling, domain), is_census, unknown)
 
 
 def covariance_of_sums(terms: Floats, sampling: Sampling) -> Floats:

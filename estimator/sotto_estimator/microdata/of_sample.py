@@ -75,9 +75,16 @@ def estimate_sample(
                 made=_made(sampling),
                 degrees_of_freedom=found.degrees,
                 n_effective=n_effective(weights[weights > 0]) if np.ptp(weights[weights > 0]) else None,
+                no_error="" if found.has_error.all() else _why(found),
+                doubt=sampling.replicates.doubt if sampling.replicates else "",
             ),
         )
     )
+
+
+def _why(found: Linearised) -> str:
+    """Return why a share has no error."""
+    return found.unknown if found.degrees < 1 else "nothing varied that could"
 
 
 def _made(sampling: Sampling) -> str:
@@ -99,14 +106,17 @@ def _rows(
     is_outside = ((ends[0] > 1) | (ends[1] < 0)).tolist()
     least, most = (of[:n_shown] for of in _extremes(reported, weights))
     up, down = PERCENT * np.maximum(most - found.shares, 0), PERCENT * np.minimum(least - found.shares, 0)
-    numbers = np.stack([found.shares, found.errors, low, high, up, down], axis=-1).tolist()
+    numbers = np.stack([found.shares, low, high, up, down], axis=-1).tolist()
+    errors = [error if told else None for error, told in zip(found.errors.tolist(), found.has_error, strict=True)]
     supports = (scores[weights > 0] > 1 / len(labels)).sum(axis=0).tolist()
     possible = project_on_simplex(found.shares) if n_shown > 1 else found.shares.clip(0, 1)
     consistent = possible.tolist() if options.consistent else [None] * n_shown
     epsilon = max(reported.designs[arm].epsilon for arm in np.unique(reported.arms[weights > 0]))
     return tuple(
-        Estimate("", label, n, support, epsilon, *[*row, share, None, outside])
-        for label, support, row, share, outside in zip(labels, supports, numbers, consistent, is_outside, strict=False)
+        Estimate("", label, n, support, epsilon, row[0], error, *[*row[1:], share, None, outside])
+        for label, support, row, error, share, outside in zip(
+            labels, supports, numbers, errors, consistent, is_outside, strict=False
+        )
     )
 
 

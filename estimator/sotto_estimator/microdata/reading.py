@@ -9,7 +9,7 @@ from sotto_estimator.channel.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.microdata.groups import Groups
 from sotto_estimator.microdata.raking import PopulationMargin, Raked
-from sotto_estimator.microdata.replicates import MAX_CELLS, ReplicateMethod, Replicates, names_of
+from sotto_estimator.microdata.replicates import MAX_CELLS, ReplicateMethod, Replicates, doubt_of, names_of
 from sotto_estimator.microdata.sampling import Sampling
 from sotto_estimator.table.table import DataColumn, DataTable
 
@@ -37,7 +37,8 @@ class SamplingColumns:
     `replicates` are columns of replicate weights. A name with * means all columns that fit. They go with `weights`, and
     take the place of strata and clusters. `replicate_method` says how they were made: "brr",
     "fay(rho=0.3)", "jk1", "jk2", "jkn", "bootstrap" or "successive-difference". `replicate_scales` is one scale, or one
-    for each replicate, where it is not the method's usual one.
+    for each replicate, where it is not the method's usual one. `replicate_factors`: the columns are factors of the
+    weights, not full weights.
     """
 
     weights: str = ""
@@ -48,6 +49,7 @@ class SamplingColumns:
     replicates: str | Sequence[str] = ()
     replicate_method: str = ""
     replicate_scales: float | Sequence[float] = ()
+    replicate_factors: bool = False
 
     def __post_init__(self) -> None:
         self._check_replicates()
@@ -83,8 +85,10 @@ class SamplingColumns:
     def _check_replicates(self) -> None:
         """Raise DomainError for replicates without their method and weights, or beside what they take the place of."""
         if not self._replicates:
-            if self.replicate_method or self.replicate_scales != ():
-                raise DomainError("replicate_method and replicate_scales go with replicates: columns of weights.")
+            if self.replicate_method or self.replicate_scales != () or self.replicate_factors:
+                raise DomainError(
+                    "replicate_method, replicate_scales and replicate_factors go with replicates: columns of weights."
+                )
             return
         if not self.replicate_method or not self.weights:
             raise DomainError(
@@ -144,7 +148,12 @@ class SamplingColumns:
             )
         scales = self._made.of(len(names))
         columns = np.stack([_replicate(table.columns[name]) for name in names], axis=-1)
-        return Replicates(names, columns, scales, self.replicate_method)
+        weights = table.columns[self.weights].numbers()
+        if self.replicate_factors:
+            weights = weights / weights.max()
+            columns *= weights[:, None]
+        doubt = doubt_of(weights, columns, are_factors=self.replicate_factors)
+        return Replicates(names, np.stack([*map(_scaled, columns.T)], axis=-1), scales, self.replicate_method, doubt)
 
 
 def _margin(column: DataColumn, sizes: Mapping[str, float]) -> PopulationMargin:
@@ -177,13 +186,13 @@ def _is_shares(sizes: Mapping[str, float]) -> bool:
 
 
 def _replicate(column: DataColumn) -> Floats:
-    """Return replicate weights, in proportion. Raises SourceError for one below 0, and where all are 0."""
+    """Return replicate weights, or factors. Raises SourceError for one below 0, and where all are 0."""
     found = column.numbers()
     if (is_bad := found < 0).any():
         raise column.fault(int(column.codes[is_bad.argmax()]), "must be a replicate weight, 0 or more")
     if not found.any():
         raise SourceError(f"column {column.name}: all replicate weights are 0.")
-    return _scaled(found)
+    return found
 
 
 def _weights(column: DataColumn, population_size: float | None) -> Floats:

@@ -20,6 +20,9 @@ MAX_CELLS = 5 * 10**7
 """Of more rows times replicates the weights would take more than 400 MB."""
 _DEPENDENT = 1e-5
 """Of a column's length at most so little is left where the columns before it say the rest."""
+_FAR = 2
+"""How many times the sample's weights full replicate weights may be on average, or the other way round."""
+_MAX_NAMED = 5
 _Scale = Callable[[int, float], float]
 
 METHODS: dict[str, _Scale | None] = {
@@ -89,12 +92,16 @@ class ReplicateMethod:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replicates:
-    """Weights of the rows, 0 or more, a column a replicate, shape (n, n_replicates), and the scale of each."""
+    """Weights of the rows, 0 or more, a column a replicate, shape (n, n_replicates), and the scale of each.
+
+    `doubt`: why they may not be what they are taken for, "" where nothing says so.
+    """
 
     names: tuple[str, ...]
     weights: Floats
     scales: Floats
     method: str
+    doubt: str = ""
 
     def estimates(
         self, scores: Floats, domain: NDArray[np.bool_] | None, raked: Raked | None
@@ -113,9 +120,41 @@ class Replicates:
         has_any = totals > 0
         return np.divide(found, totals[:, None], where=has_any[:, None], out=np.zeros_like(found)), has_any
 
+    def lacking(self, has_any: NDArray[np.bool_]) -> str:
+        """Return in words which replicates have nobody, "" where all have: of many the first ones."""
+        names = [name for name, has in zip(self.names, has_any, strict=True) if not has]
+        rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+        return f"all of them have weight 0 in {', '.join(names[:_MAX_NAMED])}{rest}" if names else ""
+
     def degrees(self, domain: NDArray[np.bool_] | None) -> int:
         """Return the rank of the weights of the rows in a domain, less 1, as `degf` of R's survey."""
         return _rank(self.weights if domain is None else self.weights[domain]) - 1
+
+
+def doubt_of(weights: Floats, replicates: Floats, *, are_factors: bool) -> str:
+    """Return why columns may not be what they are taken for; "" where nothing says so. `replicates`: full weights.
+
+    Full weights are about the sample's weights on average, and follow them: a row's mean replicate weight is nearer to
+    its own weight than to that of all rows. If `are_factors`, `replicates` are the products.
+    """
+    of_rows = replicates.mean(axis=1)
+    part = float(of_rows.mean() / weights.mean())
+    is_far = not 1 / _FAR <= part <= _FAR
+    if are_factors:
+        said = f"times the weights, the replicates are {part:.3g} times as large as these on average"
+        return f"{said}. If they are full weights, leave out replicate_factors." if is_far else ""
+    if is_far:
+        said = f"the replicate weights are {part:.3g} times as large as the weights on average"
+    elif _spread(of_rows) < (follows := _spread(of_rows / weights)) / 2 and follows > _DEPENDENT:
+        said = "the replicate weights do not follow the weights from row to row"
+    else:
+        return ""
+    return f"{said}. If they are factors, the errors are wrong: give replicate_factors."
+
+
+def _spread(numbers: Floats) -> float:
+    """Return the squared coefficient of variation."""
+    return float(numbers.var() / numbers.mean() ** 2)
 
 
 def _rank(columns: Floats) -> int:

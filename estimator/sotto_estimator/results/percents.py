@@ -18,7 +18,7 @@ class Measured(Protocol):
     """A number with its standard error and its interval."""
 
     @property
-    def standard_error(self) -> float: ...
+    def standard_error(self) -> float | None: ...
     @property
     def low(self) -> float: ...
     @property
@@ -74,7 +74,7 @@ def n_decimals_of(row: Measured) -> int:
 
     Those of an interval from 0 to .0037 % are four, or it would be one from 0.00 to 0.00 %.
     """
-    return n_decimals_of_width(row.high - row.low or _ERRORS * row.standard_error)
+    return n_decimals_of_width(row.high - row.low or _ERRORS * (row.standard_error or 0))
 
 
 def n_decimals_of_width(width: float) -> int:

@@ -84,8 +84,10 @@ class SideBySide(Result):
             for void in one.contradictions
             if one.parent is None or void not in of_strata
         ]
-        rest = [(one, replace(one, contradictions=())) for one in self.estimates]
-        return [*alarms_of(voids), *(f"{name_of(one)}{alarm}" for one, other in rest for alarm in other.alarms())]
+        of_file = dict.fromkeys(one.file_rows.doubt for one in self.estimates if one.file_rows and one.file_rows.doubt)
+        rest = [(one, replace(one, contradictions=(), file_rows=None)) for one in self.estimates]
+        said = [f"{name_of(one)}{alarm}" for one, other in rest for alarm in other.alarms()]
+        return [*alarms_of(voids), *said, *of_file]
 
 
 def estimate_strata(

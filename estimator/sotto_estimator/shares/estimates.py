@@ -33,7 +33,7 @@ class Estimate:
 
     `share` is unbiased and may lie outside [0, 1]. `low` and `high` are the interval, within [0, 1]. If the interval
     lies wholly outside [0, 1], `low` equals `high`, and there is no interval (`Estimates.has_interval`). `is_outside`
-    says that the ends were moved into [0, 1].
+    says that the ends were moved into [0, 1]. `standard_error` is None for a sample that does not tell it.
 
     `consistent_share` is the closest share that is possible. Such shares lie between 0 and 1, and those of a one-of
     question add up to 1. `consistent_standard_error` is approximate, and None where it is unknown.
@@ -54,7 +54,7 @@ class Estimate:
     support_count: int
     epsilon: float
     share: float
-    standard_error: float
+    standard_error: float | None
     low: float
     high: float
     shift_up: float
@@ -284,4 +284,5 @@ class Estimates(Result):
         """Return what is wrong with the counts, and what is missing."""
         warnings = [quality.warning for quality in self.quality if quality.is_alarming]
         warnings += map(self._warning_of, self.contradictions)
+        warnings += [self.file_rows.doubt] if self.file_rows and self.file_rows.doubt else []
         return [*warnings, *(f"{withheld}." for withheld in self.withheld)]

@@ -12,7 +12,8 @@ class FileRows:
 
     `by`: the column of whose groups these are one. Of a sample that is not simple `made` says how intervals are made,
     which are approximate, with so many `degrees_of_freedom`; `n_effective`: how many people of equal weight would say
-    as much (Kish 1965).
+    as much (Kish 1965). `no_error`: why a share has no error, "" where each has one. `doubt`: why the weights may not
+    be what they are taken for.
     """
 
     left_out: str = ""
@@ -20,6 +21,8 @@ class FileRows:
     made: str = ""
     degrees_of_freedom: int | None = None
     n_effective: float | None = None
+    no_error: str = ""
+    doubt: str = ""
 
     @property
     def lines(self) -> list[str]:
@@ -32,6 +35,8 @@ class FileRows:
                 else ""
             )
             lines.append(f"approximate, with {counted(self.degrees_of_freedom, 'degree')} of freedom{worth}")
+        if self.no_error:
+            lines.append(f"no standard error where the interval is 0 to 100 %: {self.no_error}")
         return lines
 
     @property
@@ -41,4 +46,6 @@ class FileRows:
         if self.made:
             about = {"degrees_of_freedom": self.degrees_of_freedom, "n_effective": self.n_effective}
             found |= {"interval": "approximate"} | about
+            found |= {"no_error": self.no_error} if self.no_error else {}
+            found |= {"warning": self.doubt} if self.doubt else {}
         return found

@@ -50,7 +50,8 @@ def share_words(estimates: Estimates, row: Estimate) -> list[str]:
     n_decimals = n_decimals_of(row)
     has_ends = estimates.has_interval(row)
     ends = [percent(end, n_decimals) if has_ends else NO_INTERVAL for end in (row.low, row.high)]
-    return [share_percent(row.share, n_decimals), percent(row.standard_error, n_decimals), *ends]
+    error = NOTHING if row.standard_error is None else percent(row.standard_error, n_decimals)
+    return [share_percent(row.share, n_decimals), error, *ends]
 
 
 def _cells(estimates: Estimates, row: Estimate) -> list[Cell]:
