@@ -1,6 +1,5 @@
 """The options of `sotto estimate` for a table: columns of what was reported, by whom, and how they were drawn."""
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,6 +37,7 @@ class DataOptions:
     replicates: str
     replicate_method: str
     replicate_scales: str
+    replicate_factors: bool
 
     def __bool__(self) -> bool:
         """Whether a table is meant."""
@@ -76,12 +76,9 @@ class DataOptions:
         drawn = self.weights, self.strata, self.clusters, self.post_stratify, margins
         replicates, scales = _parts(self.replicates), numbers_of(self.replicate_scales, "--replicate-scales")
         try:
-            return SamplingColumns(*drawn, replicates, self.replicate_method, scales)
+            return SamplingColumns(*drawn, replicates, self.replicate_method, scales, self.replicate_factors)
         except DomainError as fault:
-            words = str(fault)
-            for name in ("replicates", "replicate_method", "replicate_scales"):
-                words = re.sub(rf"\b{name}\b", f"--{name.replace('_', '-')}", words)
-            raise click.UsageError(words) from fault
+            raise click.UsageError(str(fault)) from fault
 
 
 def numbers_of(text: str, option: str) -> tuple[float, ...]:
@@ -200,6 +197,12 @@ def _sampling_options(*, hidden: bool) -> tuple[Callable[..., Any], ...]:
             metavar="X,X,..",
             default="",
             help="One scale of the replicates, or one for each. jkn needs them  [default: the method's own].",
+            hidden=hidden,
+        ),
+        click.option(
+            "--replicate-factors",
+            is_flag=True,
+            help="The replicates are factors of --weights, not full weights.",
             hidden=hidden,
         ),
     )

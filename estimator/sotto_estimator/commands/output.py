@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sotto_estimator.commands.option_names import with_options
 from sotto_estimator.commands.options import FORMS, form_options, grouped, warn
 from sotto_estimator.commands.sections import OUTPUT, in_section
 from sotto_estimator.results.report import check_report, write_report
@@ -40,7 +41,7 @@ class Output:
             write_report(whole, self.report_path, self.report_lang)
         click.echo(found.as_style(self.style))
         for alarm in found.alarms():
-            warn(alarm)
+            warn(with_options(alarm, click.get_current_context()))
 
     def _check_lang(self, found: Result) -> None:
         try:

@@ -1,6 +1,5 @@
 """The options of `sotto plan SURVEY_FILE`, and what it prints."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -138,14 +137,10 @@ def plan_survey_file(
             return
         plan = plan_draft(draft, n, options, half_width, ask.total_epsilon, ask.together, ask.smallest)
     except DomainError as fault:
-        raise click.UsageError(re.sub("^(total_epsilon|together|smallest) ", _option_of, str(fault))) from None
+        raise click.UsageError(str(fault)) from fault
     output.show(plan)
     if ask.is_written:
         _write(path, draft, plan.verdict)
-
-
-def _option_of(found: re.Match[str]) -> str:
-    return f"--{found[1].replace('_', '-')} "
 
 
 def _check_unwished(ask: SurveyAsk, n: int | None) -> None:

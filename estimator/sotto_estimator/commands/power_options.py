@@ -44,7 +44,7 @@ class PowerAsk:
             )
             found = found.curve() if output.plot_path else found
         except ValueError as fault:
-            raise click.UsageError(str(fault)) from None
+            raise click.UsageError(str(fault)) from fault
         output.show(found)
 
 

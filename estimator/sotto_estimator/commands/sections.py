@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from sotto_estimator.commands.option_names import naming_options
+
 
 @dataclass(frozen=True, slots=True)
 class HelpSection:
@@ -45,7 +47,12 @@ _ORDER = (
 
 
 class SectionedCommand(click.Command):
-    """A command whose help shows its options under the headings of their sections."""
+    """A command whose help shows its options under the headings of their sections, and whose refusals name them."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it; errors of the estimator name its options."""
+        with naming_options(ctx):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections, each kind of input with its own."""

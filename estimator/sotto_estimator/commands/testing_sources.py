@@ -90,13 +90,13 @@ def _asked_for(found: TestedGroups, place: TestInput) -> TestedGroups:
 
 @contextmanager
 def refusing_unasked() -> Iterator[None]:
-    """Raise UsageError, which names the options, for a question and an answer that there are not."""
+    """Raise UsageError for a question and an answer that there are not."""
     try:
         yield
     except DomainError as fault:
         if not str(fault).startswith("question and answer"):
             raise
-        raise click.UsageError(str(fault).replace("question and answer", "--question and --answer", 1)) from None
+        raise click.UsageError(str(fault)) from fault
 
 
 def _of_counts(paper: CountsInput) -> dict[str, list[Arm]]:

@@ -196,12 +196,12 @@ def test_a_plan_shows_the_digits_of_a_small_deviation() -> None:
     [
         (["--epsilon", "1"], "Give --n or --half-width"),
         (["--epsilon", "1", "--n", "5", "--half-width", "0.1"], "one of the two"),
-        (["--epsilon", "30", "--n", "5"], "epsilon (30.0) must be in [0.001, 20]"),
+        (["--epsilon", "30", "--n", "5"], "--epsilon (30.0) must be in [0.001, 20]"),
         (["--epsilon", "nan", "--n", "5"], "must be"),
         (["--epsilon", "1", "--n", "5", "--assurance", "1"], "--assurance"),
         (
             ["--epsilon", "1", "--n", "5", "--assurance", "0.9", "--target", "respondents"],
-            "assurance (0.9) goes with target population",
+            "--assurance (0.9) goes with --target population",
         ),
         (["--epsilon", "1", "--n", "5", "--assurance", "0.9", "--questions", "3"], "does not go with --questions"),
         (
@@ -209,7 +209,10 @@ def test_a_plan_shows_the_digits_of_a_small_deviation() -> None:
             "--assurance does not",
         ),
         (["--epsilon", "1", "--n", "5", "--max-selected", "2"], "goes with --options"),
-        (["--epsilon", "1", "--n", "5", "--epsilon-forever", "1"], "epsilon_forever (1.0) must be above epsilon (1.0)"),
+        (
+            ["--epsilon", "1", "--n", "5", "--epsilon-forever", "1"],
+            "--epsilon-forever (1.0) must be above --epsilon (1.0)",
+        ),
     ],
 )
 def test_an_impossible_plan_is_a_usage_error(arguments: list[str], message: str) -> None:

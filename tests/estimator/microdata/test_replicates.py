@@ -133,7 +133,34 @@ def test_the_command_takes_columns_or_a_pattern(path: Path) -> None:
     by_sex = json.loads(CliRunner().invoke(main, [*typed, *BOOTSTRAP, "--by", "sex", "--json"]).stdout)["groups"]
     assert [of["degrees_of_freedom"] for of in by_sex] == [9, 9, 0]
     [row] = by_sex[-1]["estimates"]
-    assert (row["low"], row["high"]) == (0, 1), "one of the replicates has nobody of the group"
+    assert (row["low"], row["high"], row["standard_error"]) == (0, 1, None), "one replicate has nobody of the group"
+    assert by_sex[-1]["no_error"] == "all of them have weight 0 in rep2, rep3, rep4, rep9"
+    assert "no standard error where the interval is 0 to 100 %: all of them have weight 0 in rep2, " in text.stdout
+    assert "Warning" not in text.stderr
+
+
+def test_factors_of_the_weights_are_noticed_and_taken(path: Path) -> None:
+    """The errors of factors are those of the full weights of the file, which are their products."""
+    full = json.loads(CliRunner().invoke(main, ["estimate", str(path), *DESIGN, *BOOTSTRAP, "--json"]).stdout)
+    of_full = CliRunner().invoke(main, ["estimate", str(path), *DESIGN, *BOOTSTRAP, "--replicate-factors"])
+    assert "3.94 times as large as these on average. If they are full weights, leave out" in of_full.stderr
+    lines = [line.split(",") for line in path.read_text().splitlines()]
+    rows = [[*line[:3], *map(str, factors)] for line, factors in zip(lines[1:], BOOT, strict=True)]
+    for times, words in (
+        (1, "do not follow the weights from row to row"),
+        (1000, "0.000555 times as large as the weigh"),
+    ):
+        scaled = [[row[0], str(float(row[1]) * times), *row[2:]] for row in rows]
+        path.write_text("\n".join(",".join(row) for row in [lines[0], *scaled]) + "\n")
+        typed = ["estimate", str(path), *DESIGN, *BOOTSTRAP, "--by", "sex"]
+        warned = CliRunner().invoke(main, typed)
+        assert f"Warning: the replicate weights {'are ' * (times > 1)}{words}" in warned.stderr
+        assert warned.stderr.count("replicate-factors") == 1, "it is said once of all groups, and names the option"
+        told = CliRunner().invoke(main, [*typed[:-2], "--replicate-factors", "--json"])
+        assert told.stderr == ""
+        assert json.loads(told.stdout)["estimates"] == [
+            {name: pytest.approx(value) for name, value in full["estimates"][0].items()}
+        ]
 
 
 def test_intervals_are_those_of_r(path: Path) -> None:
@@ -148,7 +175,7 @@ def test_intervals_are_those_of_r(path: Path) -> None:
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no method": ({"replicates": "rep*"}, "replicates go with weights and replicate_method"),
     "no weights": ({"weights": "", "replicates": "rep*", "replicate_method": "brr"}, "replicates go with weights"),
-    "no replicates": ({"replicate_method": "brr"}, "replicate_method and replicate_scales go with replicates"),
+    "no replicates": ({"replicate_method": "brr"}, "replicate_method, replicate_scales and replicate_factors go with"),
     "unknown": (
         {"replicates": "rep*", "replicate_method": "brrr"},
         r"replicate_method \(brrr\) must be one of brr, fay",
@@ -161,7 +188,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "scales": ({"replicates": "rep*", "replicate_method": "jkn", "replicate_scales": [0.5, 1]}, r"one number, or 10"),
     "one": ({"replicates": "rep1", "replicate_method": "brr"}, r"replicates \(1\) must be two columns or more"),
     "twice": ({"replicates": ["rep1", "rep*"], "replicate_method": "brr"}, "name the column rep1 twice"),
-    "none": ({"replicates": "xyz*", "replicate_method": "brr"}, r"has no column 'xyz\*'"),
+    "none": ({"replicates": "xyz*", "replicate_method": "brr"}, r"no column fits 'xyz\*'; it has 'said', 'weight'"),
     "no number": ({"replicates": "s*", "replicate_method": "brr"}, r"column said, row 2: .* must be a number"),
 }
 
@@ -205,4 +232,4 @@ def test_the_command_names_its_options(path: Path) -> None:
     found = CliRunner().invoke(main, [*typed, *BOOTSTRAP, "--replicate-scales", "a"])
     assert "must be numbers with commas between" in found.stderr
     found = CliRunner().invoke(main, [*typed, *BOOTSTRAP, "--population-size", "1000"])
-    assert "population_size does not go with replicates" in found.stderr
+    assert "--population-size does not go with --replicates" in found.stderr
