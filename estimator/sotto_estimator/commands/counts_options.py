@@ -12,7 +12,7 @@ import click
 
 from sotto_estimator.channel.channel import MAX_N
 from sotto_estimator.commands.sections import COUNTS, DESIGN, in_section
-from sotto_estimator.designs.design import Arm, Design
+from sotto_estimator.designs.design import Arm, Design, check_arms
 from sotto_estimator.designs.given import Given, SaidYes, ordered_counts
 from sotto_estimator.designs.parameters import Value, read_probability
 from sotto_estimator.designs.spec import DesignSpec, read_labelled
@@ -103,9 +103,12 @@ class CountsInput:
                 f"The designs have {counted(len(designs), 'sample')}, but --counts is given {len(self.counts)} times. "
                 "Give it once for each sample, in the order of the designs."
             )
+        arms = [Arm(design, ordered_counts(design, of)) for design, of in zip(designs, self.counts, strict=True)]
+        if len(arms) == 1 and designs[0].beside:
+            check_arms(arms)
         for design in designs:
             self.asked.check(design)
-        return [Arm(design, ordered_counts(design, of)) for design, of in zip(designs, self.counts, strict=True)]
+        return arms
 
     def estimate(self, options: IntervalOptions) -> Estimates:
         """Estimate its shares. Raises as `arms`."""

@@ -16,7 +16,7 @@ from sotto_estimator.errors import EstimatorError
 _NAMES = r"[a-z_]+(?:, [a-z_]+)*(?:,? (?:and|or) [a-z_]+)?"
 _VERBS = "go|goes|do|does|must|need|needs|take|takes|is|are|name|leave"
 _HEAD = re.compile(rf"\A{_NAMES}(?= (?:{_VERBS})\b)")
-_VALUE = re.compile(r"(?:\A|(?<=above )|(?<=below )|(?<=and ))[a-z]+(?= \()")
+_VALUE = re.compile(r"(?:\A|(?<=above )|(?<=below )|(?<=from )|(?<=and ))[a-z]+(?= \()")
 _AFTER = re.compile(
     rf"\b((?:goes|go) with(?:out)?|take the place of|leave out|take no|beside|give) ({_NAMES})", re.IGNORECASE
 )

@@ -87,14 +87,14 @@ class Tested(Result, Generic[R]):
     by: str = ""
 
     @property
-    def _named(self) -> list[GroupMisfit]:
+    def named(self) -> list[GroupMisfit]:
         """The contradictions, each with what its group is called wherever groups are estimated."""
         return [(f"{self.by} {name}".strip() if name else "", of) for name, of in self.contradictions]
 
     @property
     def warnings(self) -> list[str]:
         """What to say of counts that contradict a design."""
-        return alarms_of(self._named)
+        return alarms_of(self.named)
 
     def __str__(self) -> str:
         """Return what is known, a sentence a row; one sentence of many rows that say the same."""

@@ -36,7 +36,7 @@ class Design:
     adds to the first answer's share by the published estimator, where that was asked for (`estimator=paper`); else the
     best of all fixed weights are taken. `yes_report`: which of two reports a yes is, where files and options say yes.
     `block`: where people are forced by blocks, so that reports are not independent; most statistics refuse that.
-    `is_partial`: its reports alone do not tell two answers apart; beside another sample's they do.
+    `beside`: which sample must be beside it, if its reports alone do not tell two answers apart.
     Raises `DomainError` where columns don't add up to 1, and where two different answers have the same column, so that
     nothing tells them apart.
     """
@@ -49,7 +49,7 @@ class Design:
     scores: tuple[float, ...] = ()
     yes_report: int = 0
     block: Block | None = None
-    is_partial: bool = False
+    beside: str = ""
 
     def __str__(self) -> str:
         """Return it as it is written."""
@@ -67,7 +67,7 @@ class Design:
                 f"{self.name}: under each answer, the reports' probabilities must be >= 0 and add up to 1, "
                 f"not to {', '.join(f'{total:.6g}' for total in sums)}."
             )
-        if self.is_partial:
+        if self.beside:
             return
         # of two reports, what is equal for one is equal for the other but for rounding
         for part in self.matrix[:, None] if len(self.reports) == 2 else [self.matrix]:
@@ -199,8 +199,8 @@ def check_arms(arms: Sequence[Arm]) -> tuple[str, ...]:
         found = np.linalg.lstsq(matrix.T, wanted, rcond=None)[0]
         if not np.allclose(matrix.T @ found, wanted, atol=1e-6):
             raise DomainError(
-                f"{design.name}: these reports cannot give the share of {label}. Add a sample that was asked with "
-                "other probabilities."
+                f"{design.name}: these reports cannot give the share of {label}. "
+                f"Add {design.beside or 'a sample that was asked with other probabilities'}."
             )
     return design.answers
 

@@ -167,7 +167,12 @@ def _together(arms: Sequence[Arm], question: str) -> list[tuple[QuestionCounts, 
     counts = np.sum([arm.counts for arm in arms], axis=0)
     rows = zip(arms[0].design.reports, counts, most, least, strict=True)
     return [
-        (QuestionCounts(question, (report,), (round(count),), Channel(min(1.0, float(high)), float(low))), round(n))
+        (
+            QuestionCounts(
+                question, (report,), (round(count),), Channel(min(1.0, float(high)), float(low)), are_reports=True
+            ),
+            round(n),
+        )
         for report, count, high, low in rows
         if high > low
     ]
@@ -220,7 +225,8 @@ def _samples(arm: Arm, question: str) -> Iterator[QuestionCounts]:
     n_rows = 1 if len(matrix) == 2 else len(matrix)
     for report, row, count in zip(reports[:n_rows], matrix, arm.counts, strict=False):
         if row.max() > row.min():
-            yield QuestionCounts(question, (report,), (round(count),), Channel(float(row.max()), float(row.min())))
+            channel = Channel(float(row.max()), float(row.min()))
+            yield QuestionCounts(question, (report,), (round(count),), channel, are_reports=True)
 
 
 def _pairs(arms: _Placed) -> Iterator[tuple[tuple[int, int], _Binary, _Binary]]:

@@ -181,7 +181,9 @@ def _item_list(n_items: int, kind: str) -> Design:
     reports, is_long = range(n_items + 1 + (kind == LONG)), int(kind == LONG)
     rows = [tuple(Fraction(n_true + is_yes * is_long == of) for is_yes, n_true in columns) for of in reports]
     answers, said = [YES_NO[1 - is_yes] for is_yes, _ in columns], {"n_items": str(n_items), "kind": kind}
-    return _design("item-count", answers, list(map(str, reports)), rows, parameters=said, is_partial=True)
+    other = SHORT if is_long else LONG
+    beside = f"the counts of the {other} list: item-count(n_items={n_items}, kind={other})"
+    return _design("item-count", answers, list(map(str, reports)), rows, parameters=said, beside=beside)
 
 
 def cheating(prob_forced_yes: Fraction) -> tuple[Design, ...]:

@@ -15,7 +15,7 @@ from sotto_estimator.formats.pooled_share import PooledReports, log_tail_if_all_
 from sotto_estimator.formats.records import Progress, ignore, read_records
 from sotto_estimator.formats.timing_cells import TimingCells, count_beacons, epsilon_of
 from sotto_estimator.formats.timing_strata import Located, WeightedDurations
-from sotto_estimator.intervals.contradiction import FALSE_ALARM, Contradiction
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, LEAST_P, Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval, share_bounds
 from sotto_estimator.intervals.methods import find_method
 from sotto_protocol.words import counted
@@ -171,4 +171,4 @@ def _contradiction(group: str | None, cells: TimingCells, n_groups: int) -> Cont
     if p_value > FALSE_ALARM:
         return None
     limit = float((reports.n_each * ends[logs.index(min(logs))][1]).sum())
-    return Contradiction(question_of(group), "high", cells.n, int(reports.n_yes.sum()), limit, max(p_value, 1e-300))
+    return Contradiction(question_of(group), "high", cells.n, int(reports.n_yes.sum()), limit, max(p_value, LEAST_P))

@@ -18,9 +18,18 @@ from sotto_estimator.intervals.respondents import tail_above, tail_below
 
 FALSE_ALARM = 1e-3
 """The probability, at most, that honest reports give any warning in one output."""
-_LEAST_P = 1e-300
+LEAST_P = 1e-300
 _MARGIN = 1e-6
 """Relative widening of a P-value: more than the rounding of its tail."""
+
+
+def p_at_most(p_value: float) -> str:
+    """Return a bound of a P-value in words; the least that is worked out is a bound too.
+
+    >>> p_at_most(0.000123), p_at_most(1e-300)
+    ('P <= 1.2e-04', 'P < 1e-300')
+    """
+    return f"P <= {p_value:.1e}" if p_value > LEAST_P else f"P < {LEAST_P:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +50,8 @@ class Contradiction:
     wave: int | None = None
 
     def __str__(self) -> str:
-        return (
-            f"{self._name}the counts contradict the design (P <= {self.p_value:.1e}); shares and intervals mean nothing"
-        )
+        end = f"({p_at_most(self.p_value)}); shares and intervals mean nothing"
+        return f"{self._name}the counts contradict the design {end}"
 
     @property
     def warning(self) -> str:
@@ -55,9 +63,9 @@ class Contradiction:
         end = "most" if self.support_count > self.limit_count else "least"
         limit = f"{self.limit_count:,.1f}".removesuffix(".0")
         return (
-            f"{self._name}{self._seen(report)}. At {end} {limit} are expected, whatever people answer (P <= "
-            f"{self.p_value:.1e}). So shares and intervals mean nothing. Either the probabilities are not those of the "
-            "design, or people did not follow it, or reports are fake."
+            f"{self._name}{self._seen(report)}. At {end} {limit} are expected, whatever people answer "
+            f"({p_at_most(self.p_value)}). So shares and intervals mean nothing. Either the probabilities are not "
+            "those of the design, or people did not follow it, or reports are fake."
         )
 
     def _seen(self, report: str) -> str:
@@ -65,8 +73,12 @@ class Contradiction:
         if self.answer is None:
             return f"{n} reports point to answers {count} times in all"
         if report in ("", self.answer):
-            return f"{count} of {n} reports {'say' if report else 'point to'} {self.answer}"
+            return f"{count} of {n} reports {'say' if report else self._verb} {self.answer}"
         return f"{count} of {n} reports say {report}, which here points to {self.answer}"
+
+    @property
+    def _verb(self) -> str:
+        return "point to"
 
     @property
     def _name(self) -> str:
@@ -76,6 +88,15 @@ class Contradiction:
 def _named(question: str, wave: int | None) -> str:
     of = [question] * bool(question) + [f"wave {wave}"] * (wave is not None)
     return f"{', '.join(of)}: " if of else ""
+
+
+@dataclass(frozen=True, slots=True)
+class OddReport(Contradiction):
+    """The same of a count of one report: `answer` is what these reports say."""
+
+    @property
+    def _verb(self) -> str:
+        return "say"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +117,7 @@ class Disagreement:
     p_value: float
 
     def __str__(self) -> str:
-        end = f"(P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        end = f"({p_at_most(self.p_value)}); shares and intervals mean nothing"
         return f"{self._name}the samples contradict one another {end}"
 
     @property
@@ -105,7 +126,7 @@ class Disagreement:
         first, second = (f"{100 * share:.1f} %" for share in self.shares)
         return (
             f"{self._name}samples {self.arms[0]} and {self.arms[1]} say {first} and {second}. One share cannot give "
-            f"the reports of both (G² {self.g_squared:.1f}, 1 degree of freedom; P <= {self.p_value:.1e}). So shares "
+            f"the reports of both (G² {self.g_squared:.1f}, 1 degree of freedom; {p_at_most(self.p_value)}). So shares "
             "and intervals mean nothing. Either the probabilities are not the design's, or people did not follow "
             "it, or the samples are of different people."
         )
@@ -127,9 +148,9 @@ class DesignEffect(Disagreement):
         """What to say of it."""
         return (
             f"{self._name}the counts of samples {self.arms[0]} and {self.arms[1]} contradict one another: one item "
-            f"more cannot change them so (P <= {self.p_value:.1e}). So shares and intervals mean nothing. Perhaps the "
-            "sensitive item changes what people count of the others (a design effect). Or people did not follow the "
-            "design, or the samples are of different people."
+            f"more cannot change them so ({p_at_most(self.p_value)}). So shares and intervals mean nothing. Perhaps "
+            "the sensitive item changes what people count of the others (a design effect). Or people did not follow "
+            "the design, or the samples are of different people."
         )
 
 
@@ -143,7 +164,7 @@ class Unfit(Disagreement):
     wave: int | None = None
 
     def __str__(self) -> str:
-        end = f"(P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        end = f"({p_at_most(self.p_value)}); shares and intervals mean nothing"
         return f"{self._name}the counts together contradict the design{'s' * self._is_of_many} {end}"
 
     @property
@@ -174,6 +195,7 @@ class QuestionCounts:
     """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none.
 
     `channels`: of each count, where they have channels of their own. `names_one`: whether each report names one label.
+    `are_reports`: whether labels are of reports.
     """
 
     question: str
@@ -183,6 +205,7 @@ class QuestionCounts:
     n_true: tuple[int, int] | None = None
     channels: Sequence[Channel] | None = None
     names_one: bool = False
+    are_reports: bool = False
 
     @property
     def n_tests(self) -> int:
@@ -230,7 +253,7 @@ def unfit_of_names(sample: QuestionCounts, n: int, n_tests: int, wave: int | Non
         return ()
     g_squared = g_squared_of_names(sample.support_counts, sample.channel)
     tail = tail_of_fit(g_squared, len(sample.labels) - 1)
-    p_value = min(1.0, max(_LEAST_P, n_tests * tail * (1 + _MARGIN)))
+    p_value = min(1.0, max(LEAST_P, n_tests * tail * (1 + _MARGIN)))
     return (Unfit(sample.question, (), n, (), g_squared, p_value, wave),) if p_value <= FALSE_ALARM else ()
 
 
@@ -249,8 +272,9 @@ def _worst_of(sample: QuestionCounts, n: int, devices: Devices | None, n_tests: 
     counts = _counts_of(sample, n, devices)
     worst = min(counts, key=lambda count: min(count.tails))
     limit = worst.limits[int(worst.tails[1] < worst.tails[0])]
-    p_value = min(1.0, max(_LEAST_P, n_tests * min(worst.tails) * (1 + _MARGIN)))
-    return Contradiction(sample.question, worst.answer, n, worst.support_count, limit, p_value)
+    p_value = min(1.0, max(LEAST_P, n_tests * min(worst.tails) * (1 + _MARGIN)))
+    kind = OddReport if sample.are_reports else Contradiction
+    return kind(sample.question, worst.answer, n, worst.support_count, limit, p_value)
 
 
 def _counts_of(sample: QuestionCounts, n: int, devices: Devices | None) -> list[_Count]:

@@ -1,6 +1,6 @@
 """Groups whose counts contradict how they were asked: nothing is said about their shares."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -19,10 +19,12 @@ def contradicting(voids: Iterable[GroupMisfit], question: str, groups: Iterable[
     return [group for group in groups if group in named]
 
 
-def alarms_of(voids: Sequence[GroupMisfit]) -> list[str]:
+def alarms_of(
+    voids: Sequence[GroupMisfit], say: Callable[[Contradiction | Disagreement], str] = lambda found: found.warning
+) -> list[str]:
     """Return what to say of counts that are wrong, each with its group's name; of many groups, of the worst alone."""
     return [
-        ": ".join(filter(None, [name, found.warning]))
+        ": ".join(filter(None, [name, say(found)]))
         + (f" The counts of {n_others} other groups contradict the design too." if n_others else "")
         for name, found, n_others in _folded(voids)
     ]

@@ -43,8 +43,8 @@ def estimate_sample(
     """
     if options.about != "population":
         raise DomainError(
-            "target must be population with weights, strata, clusters, margins or replicates: they describe how it was "
-            "sampled."
+            f"target ({options.about}) does not go with weights, strata, clusters, margins and replicates: they "
+            "describe how the population was sampled."
         )
     if options.method != IntervalOptions().method:
         raise DomainError(

@@ -7,11 +7,10 @@ import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.designs.design import Arm
-from sotto_estimator.intervals.contradiction import FALSE_ALARM
+from sotto_estimator.intervals.contradiction import FALSE_ALARM, LEAST_P, p_at_most
 from sotto_estimator.intervals.joint_fit import tail_of_fit
 from sotto_estimator.intervals.respondents import tail_above, tail_below
 
-_LEAST_P = 1e-300
 _MARGIN = 1e-6
 """Relative widening of a P-value: more than the rounding of its tails."""
 
@@ -28,14 +27,14 @@ class Refutation:
     p_value: float
 
     def __str__(self) -> str:
-        return f"the counts contradict the model (P <= {self.p_value:.1e}): its parts cannot be estimated"
+        return f"the counts contradict the model ({p_at_most(self.p_value)}): its parts cannot be estimated"
 
     @property
     def warning(self) -> str:
         """What to say of it."""
         return (
             f"no people give these counts by the model {self.model}, however many do not follow the design (G² "
-            f"{self.g_squared:.1f}; P <= {self.p_value:.1e}). So the model's parts cannot be "
+            f"{self.g_squared:.1f}; {p_at_most(self.p_value)}). So the model's parts cannot be "
             "estimated. Either the probabilities are not those of the design, or people did something else, or the "
             "samples are of different people, or reports are fake."
         )
@@ -52,7 +51,7 @@ def unfit_of(model: str, arms: Sequence[Arm], probs: Sequence[Floats], g_squared
     tails = [tail for arm, of in zip(arms, probs, strict=True) for tail in _tails(arm, of)]
     n_free = sum(int(of.any(axis=1).sum()) - 1 for of in probs)
     tails.append(tail_of_fit(g_squared, n_free))
-    p_value = min(1.0, max(_LEAST_P, len(tails) * min(tails) * (1 + _MARGIN)))
+    p_value = min(1.0, max(LEAST_P, len(tails) * min(tails) * (1 + _MARGIN)))
     return (Refutation(model, g_squared, p_value),) if p_value <= FALSE_ALARM else ()
 
 

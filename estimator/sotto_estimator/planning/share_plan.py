@@ -78,7 +78,7 @@ def plan_shares(
     """
     check_size(n, half_width)
     if not 0 <= max_selected <= n_options:
-        raise DomainError(f"max_selected ({max_selected}) must be in [0, n_options] (n_options = {n_options}).")
+        raise DomainError(f"max_selected ({max_selected}) must be in [0, {n_options}], the number of options.")
     options, design, asked = options or PlanOptions(), QuestionShape(n_options, max_selected), exact(epsilons)
     forever = None if epsilon_forever is None else exact_one(epsilon_forever)
     if n_questions is None:

@@ -52,4 +52,4 @@ def void_words(say: Language) -> str:
 
 def misfit_sentence(question: str, contradicting: str = "") -> str:
     """Return what is said of a question whose counts, of these groups, contradict how people were asked."""
-    return ": ".join(filter(None, [", ".join(filter(None, [question, contradicting])), void_words(ENGLISH)]))
+    return ": ".join(filter(None, [contradicting, question, void_words(ENGLISH)]))

@@ -87,7 +87,8 @@ class SideBySide(Result):
         of_file = dict.fromkeys(one.file_rows.doubt for one in self.estimates if one.file_rows and one.file_rows.doubt)
         rest = [(one, replace(one, contradictions=(), file_rows=None)) for one in self.estimates]
         said = [f"{name_of(one)}{alarm}" for one, other in rest for alarm in other.alarms()]
-        return [*alarms_of(voids), *said, *of_file]
+        of = {id(void): one for one in self.estimates for void in one.contradictions}
+        return [*alarms_of(voids, lambda found: of[id(found)].warning_of(found)), *said, *of_file]
 
 
 def estimate_strata(

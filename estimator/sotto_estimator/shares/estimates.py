@@ -274,7 +274,7 @@ class Estimates(Result):
         """The title, with n."""
         return f"{self.title} (n = {self.n_reports:,} noisy reports)"
 
-    def _warning_of(self, found: Contradiction | Disagreement) -> str:
+    def warning_of(self, found: Contradiction | Disagreement) -> str:
         """Return what to say of counts that contradict the design, in the words of the one design that was asked by."""
         if isinstance(found, Disagreement) or len(self.designs) != 1:
             return found.warning
@@ -283,6 +283,6 @@ class Estimates(Result):
     def alarms(self) -> list[str]:
         """Return what is wrong with the counts, and what is missing."""
         warnings = [quality.warning for quality in self.quality if quality.is_alarming]
-        warnings += map(self._warning_of, self.contradictions)
+        warnings += map(self.warning_of, self.contradictions)
         warnings += [self.file_rows.doubt] if self.file_rows and self.file_rows.doubt else []
         return [*warnings, *(f"{withheld}." for withheld in self.withheld)]

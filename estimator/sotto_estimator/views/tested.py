@@ -61,7 +61,7 @@ def _parts(found: Tested[Row]) -> list[Part]:
     names, cells = _SHOWN[found.kind]
     columns = [Column(name, _KINDS.get(name, "text"), to_left=True) for name in names]
     table = Table(columns, [cells(row) for row in found.rows]).without_empty
-    how = Lines([found.title, *found.lines, *lines_of(found.contradictions)])
+    how = Lines([found.title, *found.lines, *lines_of(found.named)])
     return [Part("What is known", [Lines(str(found).splitlines())]), Part("All numbers", [how, table, marks([table])])]
 
 

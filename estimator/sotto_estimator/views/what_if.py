@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.designs.asked import words_of
+from sotto_estimator.intervals.contradiction import p_at_most
 from sotto_estimator.misfit.model import MODELS
 from sotto_estimator.misfit.what_if import Case, WhatIf
 from sotto_estimator.results.document import Cell, Column, Lines, Part, Table, marks
@@ -78,7 +79,7 @@ def _heading(found: WhatIf) -> dict[str, Any]:
 
 def _cells(case: Case) -> list[Cell]:
     if case.share is None or case.standard_error is None:
-        return [case.part, *[None] * 4, f"the counts contradict it (P <= {case.p_value:.1e})"]
+        return [case.part, *[None] * 4, f"the counts contradict it ({p_at_most(case.p_value)})"]
     ends = [NO_INTERVAL if end is None else end for end in (case.low, case.high)]
     return [case.part, case.share, case.standard_error, *ends, ""]
 

@@ -352,7 +352,7 @@ def test_counts_that_contradict_the_design_are_warned_of() -> None:
     found = sotto(*asked, "--json")
     (void,) = json.loads(found.stdout)["contradictions"]
     assert (void["group"], void["support_count"]) == ("group 1", 5)
-    assert found.stderr.startswith("Warning: group 1: 5 of 200 reports point to yes")
+    assert found.stderr.startswith("Warning: group 1: 5 of 200 reports say yes")
     assert sotto(*asked).stderr == found.stderr
     share = sotto("share", *asked[1:5], "--null", ".1", "--json")
     assert [of["group"] for of in json.loads(share.stdout)["contradictions"]] == [""]

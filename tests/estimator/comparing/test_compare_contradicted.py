@@ -198,7 +198,7 @@ def test_the_groups_of_a_csv_are_compared_without_those_whose_counts_contradict(
     assert [set(group) for group in one.order.groups] == [{"c"}, {"a"}]
     assert f"g b: said: {SAID}" in beside.as_table()
     trend = ("trend", tmp_path / "people.csv", "--column", "said", "--by", "g", "--warner", "5/6")
-    assert sotto(*trend).stdout.startswith(f"said, b: {SAID}")
+    assert sotto(*trend).stdout.startswith(f"b: said: {SAID}")
     share = ("share", tmp_path / "people.csv", "--column", "said", "--design", "warner(prob=.9999)", "--null", ".4")
     assert not sotto(*share).stdout.startswith(f"said: {SAID}")
 

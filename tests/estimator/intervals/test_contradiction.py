@@ -252,7 +252,7 @@ def test_counts_on_paper_that_nobody_can_have_are_warned_of_in_every_form(argume
         assert result.stderr.startswith(f"Warning: {limit}")
         assert "people did not follow it" in result.stderr
     table = sotto(*words).stdout
-    assert "the counts contradict the design (P <= " in table
+    assert "the counts contradict the design (P " in table
     assert re.search(r" +- +- +- +- +- +-\n", table)
     assert " % " not in table.partition("share")[2]
     (found,) = json.loads(sotto(*words, "--json").stdout)["contradictions"]

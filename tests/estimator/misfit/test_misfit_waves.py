@@ -110,4 +110,4 @@ def test_groups_of_a_file_share_one_chance_of_a_false_alarm(tmp_path: Path) -> N
         words = ["--column", "said", "--by", "group", "--epsilon", "1"]
         warned[name] = CliRunner().invoke(main, ["estimate", str(tmp_path / f"{name}.csv"), *words]).stderr
     assert warned["all"] == ""
-    assert "327 of 400 reports point to yes" in warned["few"]
+    assert "327 of 400 reports say yes" in warned["few"]

@@ -107,7 +107,7 @@ def test_counts_of_total_and_of_a_category_are_named() -> None:
     names = [name for name, _ in regress(BY_CATEGORY, "y ~ g", design=CROSSWISE).contradictions]
     assert names == ["g 1"] or names == ["g 2"]
     first = regress(BY_CATEGORY, "y ~ g", design=CROSSWISE).alarms()[0]
-    assert re.match(f"{names[0]}: y: [0-9]+ of 500 reports point to ", first)
+    assert re.match(f"{names[0]}: y: [0-9]+ of 500 reports say ", first)
 
 
 def test_numbers_are_tested_by_tenths() -> None:
