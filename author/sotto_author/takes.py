@@ -41,10 +41,10 @@ def say_takes(survey: Survey) -> Iterator[str]:
     if survey.invited:
         yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation"
     if survey.strata:
-        yield f"strata {', '.join(survey.strata)}, each invitation is for one, and each has results"
+        yield f"{len(survey.strata)} strata: {', '.join(survey.strata)}. Each invitation is for one; each has results"
         if parents := parents_of(survey.strata):
             named = ", ".join(f"{name} ({len(strata)})" for name, strata in parents.items())
-            yield f"parents {named}, each has results too: of its strata that are shown, together"
+            yield f"their parents: {named}. Each has results too, of its strata that are shown"
     if survey.public_results:
         yield f"public results, everybody may see the estimates{_alone(survey)}"
     if survey.min_reports > 1:
@@ -82,7 +82,9 @@ def summarise(survey: Survey) -> dict[str, Any]:
     named: dict[str, Any] = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
     named |= {"languages": [*survey.languages], "languages_in_english": unspoken(survey)}
     epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
-    return named | survey.settings() | epsilons | {"questions": questions}
+    parents = {name: [*strata] for name, strata in parents_of(survey.strata).items()}
+    of_strata = {"parents": parents} if parents else {}
+    return named | survey.settings() | of_strata | epsilons | {"questions": questions}
 
 
 def unspoken(survey: Survey) -> list[str]:

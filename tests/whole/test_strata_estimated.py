@@ -227,12 +227,13 @@ def test_who_invites_is_told_what_a_group_needs_and_that_it_is_small(served: Ser
 def test_check_and_explain_say_the_strata(tmp_path: Path) -> None:
     file = tmp_path / "overtime.toml"
     file.write_text(TOML)
-    assert "strata north, head office, empty, each invitation is for one" in run("check", file)[1]
+    assert "3 strata: north, head office, empty. Each invitation is for one" in run("check", file)[1]
     said = " ".join(run("explain", file)[1].split())
     assert "invite people in groups: north, head office, empty." in said
     assert "Your device does not say which one is yours" in said
     file.write_text(TOML.replace("head office", "north/a").replace('"north"', '"north/b"'))
-    assert "parents north (2), each has results too: of its strata that are shown" in run("check", file)[1]
+    assert "their parents: north (2). Each has results too, of its strata that are shown" in run("check", file)[1]
+    assert json.loads(run("check", file, "--json")[1])["parents"] == {"north": ["north/b", "north/a"]}
     file.write_text(TOML.replace("invited = true\n", ""))
     code, _, refused = run("check", file)
     assert (code, "$.strata: go with invited = true alone" in refused) == (1, True)

@@ -44,13 +44,14 @@ def _parts(of: SideBySide) -> list[Part]:
     known = [Table([*named, Column("what is known")], rows, is_plain=True)] if (rows := _known(of)) else []
     table = Table([*named, *_COLUMNS], _by_answer([row for one in strata for row in _rows(one)]))
     sentences = [*_say_of(of, _sentences_of(of)), *(_compared(one, of.kind) for one in of.comparisons)]
-    heading = [str(of), of.interval_words, *_say_of(of, notes)]
+    alone = [] if of.pooled is None else [f"each {of.kind} alone, of its own reports:"]
+    heading = [*alone, str(of), of.interval_words, *_say_of(of, notes)]
     marked = marks([table]).lines
     remarks = [*_say_of(of, _remarks), *marked, *[quote_words(ENGLISH)] * bool(marked and known)]
     return [
         Part("What is known", [*known, Lines(sentences)]),
-        *pooled_parts(of),
         Part("All numbers", [Lines(heading), table, Lines(remarks)]),
+        *pooled_parts(of),
     ]
 
 

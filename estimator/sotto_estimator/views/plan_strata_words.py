@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 
 from sotto_estimator.inference.registry import is_text
+from sotto_estimator.planning.outlook import size_of
 from sotto_estimator.planning.strata_plan import BETWEEN, StratumPlan
-from sotto_estimator.planning.survey import PlannedSurvey
+from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey
 from sotto_estimator.results.document import Block, Column, Lines, Table
 from sotto_estimator.views.plan_words import amount, points
+
+_NOTHING = "tells nothing"
+_NOTHING_MEANS = f"{_NOTHING}: with so few people any result stays possible"
 
 
 def strata_blocks(strata: Sequence[StratumPlan], plan: PlannedSurvey) -> list[Block]:
@@ -17,7 +21,8 @@ def strata_blocks(strata: Sequence[StratumPlan], plan: PlannedSurvey) -> list[Bl
     lead = f"The smallest of {n_strata} strata has {n:,} people. The others have {_others(n, plan):,} each."
     columns = [Column("question"), *(Column(name, "word") for name in ("n", "alone", "pooled"))]
     rows = [[one.question, f"{one.n_answers:,}", *strata_cells(one, plan)] for one in strata]
-    return [Lines([lead], ""), Table(columns, rows), Lines(strata_lines(strata))]
+    nothing = [_NOTHING_MEANS] * any(_NOTHING in row for row in rows)
+    return [Lines([lead], ""), Table(columns, rows), Lines([*nothing, *strata_lines(strata)])]
 
 
 def strata_cells(one: StratumPlan, plan: PlannedSurvey) -> list[str]:
@@ -25,7 +30,12 @@ def strata_cells(one: StratumPlan, plan: PlannedSurvey) -> list[str]:
     question = next(row.question for _, row in plan.rows if row.question.id == one.question)
     if is_text(question):
         return ["finds nothing" if one.alone >= 1 else f"finds {100 * one.alone:.3g} % or more", "-"]
-    return [f"± {amount(one.alone, question)}", "-" if one.pooled is None else f"± {amount(one.pooled, question)}"]
+    most = HOPELESS * size_of(question)
+    alone, pooled = (
+        "-" if width is None else f"± {amount(width, question)}" if width < most else _NOTHING
+        for width in (one.alone, one.pooled)
+    )
+    return [alone, pooled]
 
 
 def strata_lines(strata: Sequence[StratumPlan]) -> list[str]:

@@ -27,7 +27,8 @@ _COLUMNS = [
     Column("unit", "word"),
     Column("own weight", "share"),
 ]
-_HOW = "approximate: each estimate leans on the other strata, and the more so, the fewer reports its own stratum has"
+_TITLE = "strata pooled, approximate:"
+_HOW = "each estimate leans on the other strata, and the more so, the fewer reports its own stratum has"
 _WEIGHT = "own weight: how much of the estimate comes from the stratum's own reports"
 _NO_RANK = "a difference between two pooled estimates shows nothing: the comparison above uses unpooled intervals"
 _TOO_FEW = f"not pooled, because fewer than {LEAST_GROUPS} strata have results: "
@@ -45,8 +46,8 @@ def pooled_parts(of: SideBySide) -> list[Part]:
     missing = ", ".join(_missing(of))
     left_out = [f"{_TOO_FEW}{missing}"] if missing else []
     if not rows:
-        return [Part("Pooled strata", [Lines(left_out)])]
-    lead = [_HOW, coverage_words(of), _WEIGHT, _NO_RANK]
+        return [Part("Pooled strata", [Lines([_TITLE, *left_out])])]
+    lead = [_TITLE, _HOW, coverage_words(of), _WEIGHT, _NO_RANK]
     said = [*map(_between, of.pooled), *left_out]
     return [Part("Pooled strata", [Lines(lead), Table(_COLUMNS, rows), Lines(said)])]
 

@@ -1,6 +1,7 @@
 """What a plan says of the smallest stratum: by itself as of so many people, and pooled as estimates then are."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -87,3 +88,6 @@ def test_plan_and_check_print_the_smallest_stratum_alike(tmp_path: Path) -> None
         assert "--smallest (31) must be " in result.stderr
     assert known[0] == known[1]
     assert known[0][0] == "The smallest of 4 strata has 15 people. The others have 35 each."
+    of_few = CliRunner().invoke(main, [*asked[:-1], "2"]).stdout
+    assert "tells nothing: with so few people any result stays possible" in of_few
+    assert not re.search(r"± [5-9][0-9](\.[0-9])? points", of_few)

@@ -165,7 +165,14 @@ def test_of_two_strata_nothing_is_pooled_and_that_is_said() -> None:
 def test_every_form_has_the_pooled_figures_beside_the_others() -> None:
     found, (figure,) = pooled_of(PAID, [(8, 15), (20, 30), (10, 30), (60, 150)])
     first = figure.strata[0]
-    assert f"{100 * first.figure.value:.2f} %" in found.as_table()
+    text = found.as_table()
+    assert f"{100 * first.figure.value:.2f} %" in text
+    titles = (
+        "each stratum alone, of its own reports:\n",
+        "95 % intervals by the Chernoff",
+        "strata pooled, approximate:\n",
+    )
+    assert sorted(titles, key=text.index) == [*titles], "what is guaranteed stands first"
     assert found.to_dict()["pooled"][0]["strata"][0]["high"] == first.figure.high
     assert found.records()[0]["pooled_own_weight"] == first.own_weight
     assert [row["share"] for row in found.records()] == [one.rows[0].share for one in found.estimates]
