@@ -49,6 +49,16 @@ def parents_of(strata: Sequence[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
+def first_level(strata: Sequence[str]) -> list[str]:
+    """Return the groups that all strata are in, each in one: parents that are in no other, and strata in none.
+
+    >>> first_level(["north/it", "north/sales", "south/sales"])
+    ['north', 'south/sales']
+    """
+    parents = parents_of(strata)
+    return [*dict.fromkeys(next((of for of in _above(name) if of in parents), name) for name in strata)]
+
+
 def places_in(strata: Sequence[str], group: str) -> tuple[int, ...]:
     """Return the places, from 1 on, of a group's strata: its own, or those of a parent."""
     return tuple(strata.index(name) + 1 for name in parents_of(strata).get(group, (group,)))

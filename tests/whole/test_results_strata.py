@@ -186,8 +186,8 @@ def test_words_say_what_is_known_of_each_stratum_and_which_has_more() -> None:
     paid = results.questions[0]
     assert [name for name, _ in paid.findings("yes")] == [*STRATA]
     assert paid.findings("yes")[0][1].startswith("between 7")
-    assert paid.compared("yes") == "The groups in order, the highest first: north > all, <b>south</b>."
-    assert results.questions[1].compared("pay") == "The groups are too close to rank."
+    assert paid.compared("yes") == ["The groups in order, the highest first: north > all, <b>south</b>."]
+    assert results.questions[1].compared("pay") == ["The groups are too close to rank."]
     with pytest.raises(NoSuchChartError, match="nor have groups side by side"):
         results.require_chart("paid", "waves")
 
@@ -201,17 +201,17 @@ def test_a_stratum_whose_counts_contradict_the_design_is_named_and_its_numbers_a
     assert {name for name, _ in stay.rows} == {"north"}
     [said] = stay.notices
     assert ("<b>south</b>" in said, "contradict" in said) == (True, True)
-    assert stay.compared("pay") == ""
+    assert stay.compared("pay") == []
 
 
 @pytest.mark.parametrize("tag", LANGUAGES)
 def test_every_line_can_be_said_in_every_language(tag: str) -> None:
     release = replace(made_up(north=800, south=300), language=language(tag))
     results = beside(release)
-    said = [results.missing, *(line for one in results.questions for line in [*one.made_of, one.compared("yes")])]
+    said = [results.missing, *(line for one in results.questions for line in [*one.made_of, *one.compared("yes")])]
     said += [chart.description for one in results.questions for chart in one.charts.values()]
     assert not [line for line in said if "%(" in line]
-    assert (tag == "en") == ("groups" in results.missing + results.questions[0].compared("yes"))
+    assert (tag == "en") == ("groups" in results.missing + results.questions[0].compared("yes")[0])
 
 
 @pytest.mark.parametrize("db", ["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)], indirect=True)
@@ -310,6 +310,8 @@ def test_the_page_shows_a_parent_beside_its_strata_and_alone() -> None:
     side = beside(release)
     assert [name for name, _ in side.questions[0].rows] == ["north", "west", "west/a", "west/b"]
     assert side.questions[0].made_of[0] == "n by group: north 1,000, west/a 1,000, west/b 1,000"
+    in_order = "The groups in order, the highest first: "
+    assert side.questions[0].compared("yes") == [f"{in_order}north > west/b, west/a.", f"{in_order}north > west."]
     choices = read_choices({"stratum": ["4"]}, release.survey)
     (field,) = choices.report_fields(release.survey, language("en"))
     assert field.options[3:] == (

@@ -18,7 +18,7 @@ from sotto_estimator.sources.parent import Parent, together
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
 from sotto_protocol import Survey, Tally
-from sotto_protocol.strata import in_tree_order, parents_of
+from sotto_protocol.strata import first_level, in_tree_order, parents_of
 
 _MOST_COUNTED = 12
 """Of more groups the number of reports of each is in the table alone."""
@@ -28,12 +28,14 @@ _MOST_COUNTED = 12
 class SideBySide(Result):
     """The estimates of groups, one or more, and how these differ; `pooled`: None where that was not asked for.
 
-    A parent of strata stands before them. It is neither compared nor pooled: its people are theirs.
+    A parent of strata stands before them. It is not pooled, and compared with others of the first level of their tree
+    alone, in `parent_comparisons`: its people are theirs.
     """
 
     estimates: tuple[Estimates, ...]
     comparisons: tuple[Comparison, ...]
     pooled: tuple[PooledFigure, ...] | None = None
+    parent_comparisons: tuple[Comparison, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -138,7 +140,7 @@ def _with_parents(
 
     A parent without strata that are shown is left out.
     """
-    of = {str(one.stratum): one for one in side.estimates}
+    of, known = {str(one.stratum): one for one in side.estimates}, {**tallies}
     for name, strata in parents.items():
         parent = Parent.of(strata, of)
         if not parent.shown:
@@ -149,9 +151,14 @@ def _with_parents(
         void = {found.question: found for stratum in parent.shown for found in of[stratum].contradictions}
         void |= {found.question: found for found in whole.contradictions}
         held = replace(whole, contradictions=tuple(void.values())).held_against_design()
-        of[name] = with_verdicts(replace(held, stratum=name, parent=parent), tally)
-    survey = tallies[str(side.estimates[0].stratum)].survey
-    return replace(side, estimates=tuple(of[name] for name in in_tree_order(survey.strata) if name in of))
+        of[name], known[name] = with_verdicts(replace(held, stratum=name, parent=parent), tally), tally
+    first = side.estimates[0]
+    survey = tallies[str(first.stratum)].survey
+    level = {name: known[name] for name in first_level(survey.strata) if name in of}
+    void = {(name, found.question) for name in level for found in of[name].contradictions}
+    order = order_groups(level, first.options, void, n_groups) if len(of) > len(tallies) else ()
+    listed = tuple(of[name] for name in in_tree_order(survey.strata) if name in of)
+    return replace(side, estimates=listed, parent_comparisons=order)
 
 
 def name_of(one: Estimates) -> str:

@@ -26,11 +26,13 @@ class Beside(QuestionPart):
     """One question's results in every group: its `sections` by the group's name, in the survey's order.
 
     `orders`: of the groups by an answer's share, or by the mean, by the answer; of one group alone there is none.
+    `parent_orders`: of the first level of a tree of groups.
     `pooled`: by the answer too; None where it was not asked for.
     """
 
     sections: Mapping[str, Section]
     orders: Mapping[str, Order]
+    parent_orders: Mapping[str, Order]
     pooled: Mapping[str, PooledFigure] | None = None
 
     @cached_property
@@ -50,11 +52,16 @@ class Beside(QuestionPart):
             if finding.answer == answer
         ]
 
-    def compared(self, answer: str) -> str:
-        """Return in which groups an answer is more common, as far as is sure; "" where there is nothing to compare."""
-        order = self.orders.get(answer)
-        if order is None:
-            return ""
+    def compared(self, answer: str) -> list[str]:
+        """Return in which groups an answer is more common, as far as is sure; nothing where there is none to compare.
+
+        Of a tree's first level also, if it can be ranked.
+        """
+        of_parents = self.parent_orders.get(answer)
+        orders = [self.orders.get(answer), of_parents if of_parents and len(of_parents.groups) > 1 else None]
+        return [self._compared(order) for order in orders if order]
+
+    def _compared(self, order: Order) -> str:
         if len(order.groups) == 1:
             return self.spoken.say.gettext("The groups are too close to rank.")
         said = order_words(order, self.spoken.say)
@@ -116,8 +123,8 @@ class Beside(QuestionPart):
         blocks: list[PageBlock] = []
         for answer in self.answers:
             named = [Heading(self.labels[answer])] if self.labels else []
-            compared = filter(None, [self.compared(answer)])
-            blocks += [*named, Known(self.findings(answer)), Lines([*compared]), *self._known_pooled(answer)]
+            compared = Lines(self.compared(answer))
+            blocks += [*named, Known(self.findings(answer)), compared, *self._known_pooled(answer)]
         return [*blocks, *self._about_pooled, Lines(self.notices, look="notice")]
 
     def _known_pooled(self, answer: str) -> list[PageBlock]:
@@ -185,12 +192,14 @@ def all_beside(sections: Mapping[str, Sequence[Section]], groups: SideBySide | N
     `groups`: their estimates; None of texts alone.
     """
     comparisons, pooled = (groups.comparisons, groups.pooled) if groups else ((), None)
+    of_parents = groups.parent_comparisons if groups else ()
     return [
         Beside(
             asked[0].question,
             asked[0].spoken,
             dict(zip(sections, asked, strict=True)),
             {one.answer: one.order for one in comparisons if one.question == asked[0].key},
+            {one.answer: one.order for one in of_parents if one.question == asked[0].key},
             None if pooled is None else {one.answer: one for one in pooled if one.question == asked[0].key},
         )
         for asked in zip(*sections.values(), strict=True)

@@ -43,7 +43,9 @@ def _parts(of: SideBySide) -> list[Part]:
     named = [Column("question"), Column("answer"), Column(of.kind)]
     known = [Table([*named, Column("what is known")], rows, is_plain=True)] if (rows := _known(of)) else []
     table = Table([*named, *_COLUMNS], _by_answer([row for one in strata for row in _rows(one)]))
-    sentences = [*_say_of(of, _sentences_of(of)), *(_compared(one, of.kind) for one in of.comparisons)]
+    compared = [_compared(one, "strata" if of.kind == STRATUM else f"groups by {of.kind}") for one in of.comparisons]
+    compared += [_compared(one, "groups of the first level") for one in of.parent_comparisons]
+    sentences = [*_say_of(of, _sentences_of(of)), *compared]
     alone = [] if of.pooled is None else [f"each {of.kind} alone, of its own reports:"]
     heading = [*alone, str(of), of.interval_words, *_say_of(of, notes)]
     marked = marks([table]).lines
@@ -97,21 +99,25 @@ def _sentences_of(of: SideBySide) -> Callable[[Estimates], list[str]]:
     return sentences
 
 
-def _compared(one: Comparison, kind: str) -> str:
-    name, groups = f"{one.question}, {one.answer}", "strata" if kind == STRATUM else f"groups by {kind}"
+def _compared(one: Comparison, groups: str) -> str:
+    name = f"{one.question}, {one.answer}"
     if len(one.order.groups) == 1:
         return f"{name}: the {groups} are too close to rank."
     return f"{name}, ranking of {groups} from the highest: {order_words(one.order, ENGLISH)}."
 
 
 def _members(of: SideBySide) -> dict[str, Any]:
-    compared = [
-        {"question": one.question, "answer": one.answer, "order": [list(group) for group in one.order.groups]}
-        for one in of.comparisons
-    ]
     groups = [json_members(one) for one in of.estimates]
-    listed = {"strata" if of.kind == STRATUM else "groups": groups, "comparisons": compared}
-    return listed | pooled_members(of)
+    listed = {"strata" if of.kind == STRATUM else "groups": groups, "comparisons": _orders(of.comparisons)}
+    of_parents = {"parent_comparisons": _orders(of.parent_comparisons)} if of.parent_comparisons else {}
+    return listed | of_parents | pooled_members(of)
+
+
+def _orders(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+    return [
+        {"question": one.question, "answer": one.answer, "order": [list(group) for group in one.order.groups]}
+        for one in comparisons
+    ]
 
 
 def _say_of(of: SideBySide, lines_of: Callable[[Estimates], Sequence[str]]) -> list[str]:

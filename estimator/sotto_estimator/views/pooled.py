@@ -47,7 +47,13 @@ def pooled_parts(of: SideBySide) -> list[Part]:
     left_out = [f"{_TOO_FEW}{missing}"] if missing else []
     if not rows:
         return [Part("Pooled strata", [Lines([_TITLE, *left_out])])]
-    lead = [_TITLE, _HOW, coverage_words(of), _WEIGHT, _NO_RANK]
+    lead = [
+        _TITLE,
+        f"{_HOW}{', whatever their parents' * (of.strata != of.estimates)}",
+        coverage_words(of),
+        _WEIGHT,
+        _NO_RANK,
+    ]
     said = [*map(_between, of.pooled), *left_out]
     return [Part("Pooled strata", [Lines(lead), Table(_COLUMNS, rows), Lines(said)])]
 

@@ -98,6 +98,31 @@ def test_parents_are_neither_pooled_nor_compared_with_their_strata() -> None:
     assert {name for group in side.comparisons[0].order.groups for name in group} == {*TALLIES}
 
 
+def test_groups_of_the_first_level_are_ranked_by_the_intervals_of_their_reports_together() -> None:
+    """Two intervals hold together if each misses in 2.5 % of the cases: they are ranked where these do not overlap."""
+    half, ranked = IntervalOptions(level=1 - 0.05 / 2), set()
+    for n_south in (130, 150, 170):
+        tallies = {
+            "south": tally_of(300, n_south),
+            "north/it/web": tally_of(240, 170),
+            "north/it/ops": tally_of(240, 160),
+        }
+        side = side_of(tallies)
+        ((north,), (south,)) = (estimate_tally(of, half).rows for of in (tally_of(480, 330), tallies["south"]))
+        is_ranked = north.low > south.high
+        order = side.parent_comparisons[0].order.groups
+        assert order == ((("north",), ("south",)) if is_ranked else (("north", "south"),))
+        ranked.add(is_ranked)
+    assert ranked == {True, False}
+    tallies["south"] = tally_of(300, 130)
+    side = side_of(tallies)
+    assert "paid, yes, ranking of groups of the first level from the highest: north > south." in side.as_table()
+    assert side.to_dict()["parent_comparisons"][0]["order"] == [["north"], ["south"]]
+    assert side_of({"south": tallies["south"]}).parent_comparisons == ()
+    void = side_of(tallies | {"north/it/web": tally_of(80, 80)})
+    assert void.parent_comparisons == (), "north has no figures, and the south alone is not ranked"
+
+
 def test_a_parent_of_a_stratum_whose_counts_contradict_the_design_has_no_figures(collector: FaultServer) -> None:
     void = tally_of(80, 80)
     side = side_of(TALLIES | {"north/it/web": void})
