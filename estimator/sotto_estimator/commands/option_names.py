@@ -54,7 +54,7 @@ def naming_options(context: click.Context) -> Iterator[None]:
         raise
     except click.ClickException as fault:
         if fault.__cause__:
-            fault.message = with_options(fault.message, context)
+            vars(fault).update(message=with_options(fault.message, context))
         raise
 
 

@@ -43,6 +43,10 @@ class MeanOutlook(FigureOutlook):
         intervals = IntervalOptions(options.level, options.method, target)
         return self.study.size * _mean_width(self.mechanism, n, intervals, n_intervals)
 
+    def width_of_others(self, n: int, options: PlanOptions, target: Target, n_waves: int) -> float:
+        intervals = IntervalOptions(options.level, options.method, target)
+        return self.study.size * _mean_width(self.mechanism, n, intervals, 1, n_waves)
+
     def width_of_waves(self, n: int, options: PlanOptions, n_waves: int) -> float:
         channel, n_reports = NumberChannel.of(self.mechanism), n * n_waves
         method = options.method if find_method(options.method).allows_waves else IntervalOptions().method
@@ -63,6 +67,8 @@ class MeanOutlook(FigureOutlook):
 
 
 @lru_cache(maxsize=256)
-def _mean_width(mechanism: LevelResponse, n: int, options: IntervalOptions, n_intervals: int) -> float:
+def _mean_width(
+    mechanism: LevelResponse, n: int, options: IntervalOptions, n_intervals: int, n_waves: int = 1
+) -> float:
     """Return the half-width of a mean, as a part of the range, worked out once."""
-    return float(half_widths(np.array([float(n)]), mechanism, _UNIT_STUDY, options, n_intervals)[0])
+    return float(half_widths(np.array([float(n)]), mechanism, _UNIT_STUDY, options, n_intervals, n_waves)[0])

@@ -19,11 +19,12 @@ def outputs_of(channel: NumberChannel, places: Floats) -> Floats:
 
 
 def mean_half_widths(
-    n: Floats, probs: Floats, channel: NumberChannel, options: IntervalOptions, n_intervals: int = 1
+    n: Floats, probs: Floats, channel: NumberChannel, options: IntervalOptions, n_intervals: int = 1, n_waves: int = 1
 ) -> Floats:
     """Return half the width of the interval of n reports' mean, as a part of the range, shape of n.
 
-    `probs`, shape (n_outputs,): how likely each output is of a report. Domain: n >= 1.
+    `probs`, shape (n_outputs,): how likely each output is of a report. `n_waves`: of how many pooled waves the reports
+    are, each of another device. Domain: n >= 1.
     """
-    low, high = mean_bounds(n[:, None] * probs, channel, Devices.alike(1, 1), options, n_intervals)
+    low, high = mean_bounds(n[:, None] * probs, channel, Devices.alike(1, 1), options, n_intervals, n_waves)
     return np.asarray((high - low) / 2)

@@ -137,11 +137,16 @@ def published_variances(epsilon: float) -> dict[str, float]:
 
 
 def half_widths(
-    n: Floats, mechanism: LevelResponse, study: NumberStudy, options: IntervalOptions, n_intervals: int = 1
+    n: Floats,
+    mechanism: LevelResponse,
+    study: NumberStudy,
+    options: IntervalOptions,
+    n_intervals: int = 1,
+    n_waves: int = 1,
 ) -> Floats:
     """Return the half-widths, in the unit, of the intervals of n respondents' expected histograms, shape of n."""
     probs = expected_outputs(mechanism, study)
-    return study.size * mean_half_widths(n, probs, NumberChannel.of(mechanism), options, n_intervals)
+    return study.size * mean_half_widths(n, probs, NumberChannel.of(mechanism), options, n_intervals, n_waves)
 
 
 def expected_outputs(mechanism: LevelResponse, study: NumberStudy) -> Floats:

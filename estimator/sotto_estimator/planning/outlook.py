@@ -53,6 +53,10 @@ class FigureOutlook(ABC):
         """
         return self.width(n, options, "population")
 
+    def width_of_others(self, n: int, options: PlanOptions, target: Target, n_waves: int) -> float:
+        """Return that of n answers in so many waves pooled, each answer of another device; by default of one wave."""
+        return self.width(n, options, target)
+
     def of_least_noise(self) -> float | None:
         """Return the variance of a report's noise over the least of all mechanisms of the epsilon, where known."""
         return None

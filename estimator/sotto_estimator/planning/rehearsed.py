@@ -34,7 +34,7 @@ def _widths_of_means(question: Question, answers: MadeUpAnswers, options: Interv
     channel = _number_channel(question)
     probs = outputs_of(channel, np.linspace(0, 1, len(answers.shares))) @ answers.shares
     low, high = question.kind.ends
-    return (high - low) * mean_half_widths(answers.n_reports, probs, channel, options, n_intervals)
+    return (high - low) * mean_half_widths(answers.n_reports, probs, channel, options, n_intervals, answers.n_waves)
 
 
 def _means(question: Question, shares: Floats) -> Floats:
@@ -52,7 +52,7 @@ MEANS = RehearsedFigure(
     answer="mean",
     truth=_means,
     half_widths=_widths_of_means,
-    interval=lambda question, options: words_of_interval(_number_channel(question), options),
+    interval=lambda question, options, n_waves: words_of_interval(_number_channel(question), options, n_waves),
     is_in_points=False,
 )
 STRINGS = RehearsedFigure(

@@ -72,6 +72,7 @@ def _help(
     n_waves = 1 if plan.survey.asked_in else plan.survey.waves
     is_item = isinstance(one.question, Marginal)
     width_drawn = drawn[1][index] if drawn and not is_item and drawn[1][index] <= _WORTH * one.width else None
+    outlook, n_others = outlook_of(one.question), one.n_answers * n_waves
     return Remedy(
         questions=tuple(alike),
         n_options=fewer[0] if fewer else None,
@@ -81,10 +82,8 @@ def _help(
         width_drawn=width_drawn,
         respondents=respondents_for(one.question, one.goal, options, part),
         epsilon=epsilon,
-        width_of_waves=outlook_of(one.question).width_of_waves(one.n_answers, options, n_waves)
-        if n_waves > 1
-        else None,
-        width_of_others=width_of(one.question, one.n_answers * n_waves, options) if n_waves > 1 else None,
+        width_of_waves=outlook.width_of_waves(one.n_answers, options, n_waves) if n_waves > 1 else None,
+        width_of_others=outlook.width_of_others(n_others, options, options.about, n_waves) if n_waves > 1 else None,
         width_of_respondents=_of_respondents(one, plan),
         is_free=is_free,
     )

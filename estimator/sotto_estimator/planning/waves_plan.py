@@ -119,4 +119,5 @@ def _once(question: Question, plan: PlannedSurvey) -> WaveWay:
     n_all, options = answers_of(question, plan.n, part_drawn(plan.survey)), plan.options
     n, outlook = max(1, n_all // plan.survey.waves), outlook_of(question)
     wave = outlook.width(n, options, _TARGET)
-    return WaveWay(ONCE, question, n, wave, outlook.width(n_all, options, _TARGET), math.sqrt(2) * wave)
+    pooled = outlook.width_of_others(n_all, options, _TARGET, plan.survey.waves)
+    return WaveWay(ONCE, question, n, wave, pooled, math.sqrt(2) * wave)

@@ -19,12 +19,13 @@ class MadeUpAnswers:
 
     `n_reports`, shape (n_labels,): how many reports each figure is of. `truth`, of the same shape: the figures, NaN
     where nobody was asked. `shares`: the share of a population that each answer is true of; of a number question, of
-    every number from the least.
+    every number from the least. `n_waves`: of how many pooled waves the reports are.
     """
 
     n_reports: Floats
     truth: Floats
     shares: Floats
+    n_waves: int = 1
 
 
 Widths = Callable[[Question, MadeUpAnswers, IntervalOptions, int], Floats]
@@ -37,7 +38,7 @@ class RehearsedFigure:
     `heading`: what a column of its answers is called. `answer`: the answer of a question's one figure; "" if each
     answer has one. `truth(question, shares)`: the figures of people with such `MadeUpAnswers.shares`.
     `half_widths(question, answers, options, n_intervals)`: what is planned, shape (n_labels,); NaN for nothing.
-    `interval(question, options)`: how intervals are made, in words, if the options' method does not say it.
+    `interval(question, options, n_waves)`: how intervals are made, in words, if the options' method does not say it.
     `is_in_points`: whether figures are shares. `is_detected`: whether one is estimated only where it is found: then
     estimates that are rarely found are not judged. `is_guaranteed`: whether a guaranteed method guarantees its
     intervals. `note`: a line about all figures of the kind.
@@ -47,7 +48,7 @@ class RehearsedFigure:
     answer: str = ""
     truth: Callable[[Question, Floats], Floats] = lambda _, shares: shares
     half_widths: Widths | None = None
-    interval: Callable[[Question, IntervalOptions], str] = lambda *_: ""
+    interval: Callable[[Question, IntervalOptions, int], str] = lambda *_: ""
     is_in_points: bool = True
     is_detected: bool = False
     is_guaranteed: bool = True

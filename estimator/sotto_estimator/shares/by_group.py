@@ -155,8 +155,8 @@ def _with_parents(
     first = side.estimates[0]
     survey = tallies[str(first.stratum)].survey
     level = {name: known[name] for name in first_level(survey.strata) if name in of}
-    void = {(name, found.question) for name in level for found in of[name].contradictions}
-    order = order_groups(level, first.options, void, n_groups) if len(of) > len(tallies) else ()
+    contradicting = {(name, found.question) for name in level for found in of[name].contradictions}
+    order = order_groups(level, first.options, contradicting, n_groups) if len(of) > len(tallies) else ()
     listed = tuple(of[name] for name in in_tree_order(survey.strata) if name in of)
     return replace(side, estimates=listed, parent_comparisons=order)
 

@@ -79,7 +79,7 @@ def _heading(found: WhatIf) -> dict[str, Any]:
 
 def _cells(case: Case) -> list[Cell]:
     if case.share is None or case.standard_error is None:
-        return [case.part, *[None] * 4, f"the counts contradict it ({p_at_most(case.p_value)})"]
+        return [case.part, *[None] * 4, f"the counts contradict it ({p_at_most(case.p_value or 0)})"]
     ends = [NO_INTERVAL if end is None else end for end in (case.low, case.high)]
     return [case.part, case.share, case.standard_error, *ends, ""]
 

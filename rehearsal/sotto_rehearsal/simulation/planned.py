@@ -25,7 +25,7 @@ def planned_half_widths(
     waves = task.waves_of(of.question)
     shares = np.mean([of.expected(wave, task.truth.trouble.change) for wave in waves], axis=0)
     n_each = min(len(waves), task.survey.max_reports)
-    answers = MadeUpAnswers(np.rint(n_reports / n_each), truth, shares)
+    answers = MadeUpAnswers(np.rint(n_reports / n_each), truth, shares, len(waves))
     options = replace(options, target=options.about if n_each == 1 else "population")
     n_intervals = count_intervals(task.survey) if options.simultaneous else 1
     return of.figure.half_widths(of.question, answers, options, n_intervals)

@@ -69,7 +69,7 @@ def _caption(simulation: Simulation) -> list[str]:
     lines += [
         f"the interval of the {of.figure.answer} of {of.question.id}: {made}"
         for of in task.truth.questions
-        if (made := of.figure.interval(of.question, options))
+        if (made := of.figure.interval(of.question, options, len(task.waves_of(of.question))))
     ]
     return lines + [note for kind in _kinds(simulation) if (note := rehearsed_figure(kind).note)]
 

@@ -2,20 +2,30 @@
 
 import json
 import math
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator.channel.channel import Channel
-from sotto_estimator.intervals.intervals import confidence_interval
+from sotto_estimator.channel.devices import Devices
+from sotto_estimator.intervals.intervals import IntervalOptions, confidence_interval
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.counts import NumberCounts
+from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.numbers import NumberStudy, expected_outputs
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey_plan import plan_draft
 from sotto_estimator.planning.waves_plan import KEPT, KEPT_CHANGING, ONCE, WavesPlan
+from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.mechanisms.registry import best_of
+from sotto_protocol.questions.number import Number
 
 LOW = '[[questions]]\nid = "low"\ntype = "yes-no"\ntext = "Low?"\n'
 JOB = '[[questions]]\nid = "job"\ntype = "one-of"\ntext = "Job?"\noptions = ["a", "b", "c"]\n'
@@ -69,6 +79,19 @@ def test_widths_are_those_of_intervals_and_mechanisms_the_best_ones(tmp_path: Pa
     job = plans_of(tmp_path, f"waves = {WAVES}", LOW + "epsilon = 1\n", JOB + "epsilon = 1\n")["job"].of(ONCE)
     assert job is not None
     assert job.question.mechanism == best_of("one-of", 3, Decimal(1))
+
+
+def test_a_mean_of_waves_is_planned_as_it_is_estimated(tmp_path: Path) -> None:
+    """Waves may have other means each, so their pooled mean has no interval of draws from one population."""
+    hours = '[[questions]]\nid = "hours"\ntype = "number"\ntext = "Hours?"\nminimum = 0\nmaximum = 8\nepsilon = 1\n'
+    once = plans_of(tmp_path, f"waves = {WAVES}\nasked_in = 1", hours)["hours"].of(ONCE)
+    assert once is not None
+    kind, mechanism = cast(Number, once.question.kind), cast(LevelResponse, once.question.mechanism)
+    expected = np.rint(N * expected_outputs(mechanism, NumberStudy(kind, 2))).astype(int)
+    counts = NumberCounts("hours", kind, NumberChannel.of(mechanism), 1, expected, Devices.alike(N, 1), WAVES)
+    pooled, drawn = (estimate_mean(replace(counts, n_waves=n_waves), IntervalOptions(), 1) for n_waves in (WAVES, 1))
+    assert once.width_of_pooled == pytest.approx((pooled.high - pooled.low) / 2, rel=1e-3)
+    assert pooled.high - pooled.low > 1.01 * (drawn.high - drawn.low)
 
 
 def test_nothing_is_compared_in_one_wave_or_where_the_epsilon_is_given_by_probabilities(tmp_path: Path) -> None:
