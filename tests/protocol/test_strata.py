@@ -12,19 +12,9 @@ from sotto_protocol.explain import explain
 from sotto_protocol.minimum import say_few, say_needs
 from sotto_protocol.record import STRATUM, WAVE
 from sotto_protocol.strata import in_tree_order, parents_of, places_in
+from strata_surveys import strata_toml
 
 NAMES = ("north", "south", "east")
-TREE = """
-id = "tree"
-title = "Tree"
-invited = true
-strata = {strata}
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Is it paid?"
-epsilon = 1
-"""
 SITES = replace(SMALL, id="sites", invited=True, strata=NAMES)
 YEARLY = replace(STRINGS, id="yearly", invited=True, strata=NAMES)
 
@@ -125,8 +115,8 @@ def test_names_that_are_no_tree_are_refused_of_authors_and_stay_valid_where_publ
     strata: tuple[str, ...], said: str
 ) -> None:
     with pytest.raises(SurveyError, match=rf"\$\.strata: .*{re.escape(said)}"):
-        compile_toml(TREE.format(strata=list(strata)))
-    published = replace(compile_toml(TREE.format(strata=["a/b", "a/c"])), strata=strata)
+        compile_toml(strata_toml("tree", strata))
+    published = replace(compile_toml(strata_toml("tree", ["a/b", "a/c"])), strata=strata)
     assert Survey.from_canonical(published.canonical).strata == strata
     assert parents_of(strata) == {}
     assert in_tree_order(strata) == [*strata]

@@ -25,20 +25,11 @@ from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.views.beside import Beside
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.language import LANGUAGES, language
+from strata_surveys import strata_toml
 
 STRATA = ("north", "<b>south</b>", "all")
 """Names may be any text, the words that choose all of them too."""
-TOML = """
-id = "places"
-title = "Places"
-invited = true
-strata = ["north", "<b>south</b>", "all"]
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Is it paid?"
-epsilon = 6
-[[questions]]
+MORE = """[[questions]]
 id = "stay"
 type = "one-of"
 text = "What keeps you?"
@@ -59,6 +50,7 @@ type = "text"
 text = "Where do you live?"
 epsilon = 4
 """
+TOML = strata_toml("places", STRATA, MORE, epsilon=6)
 PLACES = compile_toml(TOML)
 TWICE = replace(PLACES, id="twice", waves=2)
 LEAST = compile_toml(TOML.replace('id = "places"', 'id = "least"\nmin_reports = 30\npublic_results = true', 1))

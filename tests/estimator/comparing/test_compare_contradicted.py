@@ -22,6 +22,7 @@ from sotto_estimator.intervals.contradiction import Contradiction
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.verdict.compare import order_groups
 from sotto_protocol import Coins, Survey, Tally, compile_toml
+from strata_surveys import strata_toml
 
 SAID = "The reports contradict the survey's design, so they say nothing about this question."
 CROSSWISE = ("--design", "crosswise(prob=1/6)")
@@ -44,17 +45,7 @@ WORDS = (
     "rises",
     "falls",
 )
-TWO = compile_toml("""
-id = "two"
-title = "Two"
-strata = ["north", "south", "west"]
-invited = true
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Is it paid?"
-epsilon = 1
-[[questions]]
+MORE = """[[questions]]
 id = "dish"
 type = "one-of"
 text = "Which?"
@@ -67,7 +58,8 @@ text = "How many?"
 minimum = 0
 maximum = 20
 epsilon = 2
-""")
+"""
+TWO = compile_toml(strata_toml("two", ["north", "south", "west"], MORE))
 
 
 def sotto(*words: object) -> Result:

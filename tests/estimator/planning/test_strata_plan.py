@@ -14,25 +14,15 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.strata_plan import BETWEEN, pooled_width
 from sotto_protocol import Survey, compile_toml
+from strata_surveys import strata_toml
 
-TOML = """
-id = "teams"
-title = "Teams"
-invited = true
-strata = ["a", "b", "c", "d"]
-controller = "Us"
-contact = "us@example.org"
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Is it paid?"
-epsilon = 1
-[[questions]]
+HOME = """[[questions]]
 id = "home"
 type = "text"
 text = "Where do you live?"
 epsilon = 1
 """
+TOML = strata_toml("teams", "abcd", HOME, settings='controller = "Us"\ncontact = "us@example.org"')
 TEAMS = compile_toml(TOML)
 
 

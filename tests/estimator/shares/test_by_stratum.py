@@ -20,19 +20,9 @@ from sotto_estimator.shares.verdict.compare import order_groups
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import STRATUM
+from strata_surveys import strata_toml
 
-YEARLY = compile_toml("""
-id = "yearly"
-title = "Yearly"
-invited = true
-waves = 3
-strata = ["north", "south", "east side"]
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Is it paid?"
-epsilon = 1
-[[questions]]
+WISH = """[[questions]]
 id = "wish"
 type = "text"
 mechanism = "rappor"
@@ -40,7 +30,8 @@ text = "What should change?"
 n_bits = 16
 n_cohorts = 2
 epsilon = 2
-""")
+"""
+YEARLY = compile_toml(strata_toml("yearly", ["north", "south", "east side"], WISH, settings="waves = 3"))
 ONCE = replace(YEARLY, id="once", waves=1)
 STYLES = ((), ("--json",), ("--csv",))
 BELOW = Scripted(403, Problem(403, "below_minimum", "there are fewer reports of a stratum than the 50.").to_json())

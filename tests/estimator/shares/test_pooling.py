@@ -24,18 +24,9 @@ from sotto_estimator.shares.errors_if_alike import share_errors_if_alike
 from sotto_estimator.shares.pooling import PooledFigure
 from sotto_estimator.shares.share_counts import share_counts
 from sotto_protocol import Survey, Tally, compile_toml
+from strata_surveys import strata_toml
 
-TEAMS = compile_toml("""
-id = "teams"
-title = "Teams"
-invited = true
-strata = ["a", "b", "c", "d"]
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Is it paid?"
-epsilon = 1
-[[questions]]
+HOURS_ASKED = """[[questions]]
 id = "hours"
 type = "number"
 text = "How many hours?"
@@ -43,7 +34,8 @@ minimum = 0
 maximum = 40
 unit = "hours"
 epsilon = 1
-""")
+"""
+TEAMS = compile_toml(strata_toml("teams", "abcd", HOURS_ASKED))
 PAID = replace(TEAMS, questions=TEAMS.questions[:1])
 HOURS = replace(TEAMS, questions=TEAMS.questions[1:])
 TRUE, OTHER = e / (1 + e), 1 / (1 + e)

@@ -17,20 +17,10 @@ from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_protocol import Problem, Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import STRATUM
+from strata_surveys import strata_toml
 
 STRATA = ("north/sales", "south", "north/it/web", "north/it/ops")
-FIRM = compile_toml("""
-id = "firm"
-title = "Firm"
-invited = true
-min_reports = 30
-strata = ["north/sales", "south", "north/it/web", "north/it/ops"]
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Is it paid?"
-epsilon = 1
-""")
+FIRM = compile_toml(strata_toml("firm", STRATA, settings="min_reports = 30"))
 COUNTS = {"south": (300, 150), "north/it/web": (80, 50), "north/it/ops": (60, 20)}
 BELOW = Scripted(403, Problem(403, "below_minimum", "there are fewer reports of a stratum than the 30.").to_json())
 UNKNOWN = Scripted(404, Problem(404, "no_such_stratum", "stratum must be one of the survey's.").to_json())
