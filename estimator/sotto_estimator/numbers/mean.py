@@ -149,21 +149,26 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
     )
 
 
-def method_of_mean(channel: NumberChannel, options: IntervalOptions, n_waves: int = 1) -> str:
+def method_of_mean(
+    channel: NumberChannel, options: IntervalOptions, n_waves: int
+) -> tuple[str, tuple[_Places, str] | None]:
     """Return the name of the method of a mean's interval: that of the options, or the default where it knows none.
 
-    Of two outputs the number of the higher ones is a binomial count, whose share's intervals all methods know; of more,
-    and about the respondents, whose outputs are not alike, it takes one that knows means.
+    With it what it knows of means (`_of_means`). Of two outputs the number of the higher ones is a binomial count,
+    whose share's intervals all methods know; of more, and about the respondents, whose outputs are not alike, it takes
+    one that knows means.
     """
     is_binomial = channel.is_binary and options.about == "population"
-    is_known = is_binomial or find_method(options.method).of_means or _of_means(channel, options, n_waves)
-    return options.method if is_known else IntervalOptions().method
+    known = _of_means(channel, options, n_waves)
+    if known or is_binomial or find_method(options.method).of_means:
+        return options.method, known
+    default = IntervalOptions().method
+    return default, _of_means(channel, replace(options, method=default), n_waves)
 
 
 def words_of_interval(channel: NumberChannel, options: IntervalOptions, n_waves: int = 1) -> str:
     """Return in words how a mean's interval is made, and why it is not by the options' method where it is not."""
-    name = method_of_mean(channel, options, n_waves)
-    known = _of_means(channel, replace(options, method=name), n_waves)
+    name, known = method_of_mean(channel, options, n_waves)
     made = f"by {known[1]}" if known else f"by the {find_method(name).words}"
     if name == options.method:
         return made
@@ -248,8 +253,7 @@ def mean_bounds(
     `DomainError`.
     """
     n_waves = max(n_waves, devices.n_waves)
-    n, method = histogram.sum(axis=-1), method_of_mean(channel, options, n_waves)
-    known = _of_means(channel, replace(options, method=method), n_waves)
+    n, (method, known) = histogram.sum(axis=-1), method_of_mean(channel, options, n_waves)
     if known is None:
         return share_bounds(
             histogram[..., 1],
