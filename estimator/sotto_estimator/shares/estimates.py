@@ -275,7 +275,7 @@ class Estimates(Result):
         return f"{self.title} (n = {self.n_reports:,} noisy reports)"
 
     def warning_of(self, found: Contradiction | Disagreement) -> str:
-        """Return what to say of counts that contradict the design, in the words of the one design that was asked by."""
+        """Return what to say of counts that contradict the design. If one design was asked by, it names the report."""
         if isinstance(found, Disagreement) or len(self.designs) != 1:
             return found.warning
         return found.warning_about(self.designs[0].report_given(found.support_count))

@@ -104,7 +104,7 @@ def check_column(name: str, columns: Sequence[str], column: str) -> None:
         raise SourceError(f"{name}: has {columns.count(column)} columns named {column!r:.80}. Rename all but one.")
     if not columns.count(column):
         if "*" in column:
-            raise SourceError(f"{name}: no column fits {column!r:.80}; it has {_listed(columns)}.")
+            raise SourceError(f"{name}: no column fits {column!r:.80}. It has {_listed(columns)}.")
         hint = f".{meant(columns, column)}" if meant(columns, column) else f"; it has {_listed(columns)}."
         raise SourceError(f"{name}: has no column {column!r:.80}{hint}")
 

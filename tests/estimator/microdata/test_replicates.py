@@ -188,7 +188,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "scales": ({"replicates": "rep*", "replicate_method": "jkn", "replicate_scales": [0.5, 1]}, r"one number, or 10"),
     "one": ({"replicates": "rep1", "replicate_method": "brr"}, r"replicates \(1\) must be two columns or more"),
     "twice": ({"replicates": ["rep1", "rep*"], "replicate_method": "brr"}, "name the column rep1 twice"),
-    "none": ({"replicates": "xyz*", "replicate_method": "brr"}, r"no column fits 'xyz\*'; it has 'said', 'weight'"),
+    "none": ({"replicates": "xyz*", "replicate_method": "brr"}, r"no column fits 'xyz\*'. It has 'said', 'weight'"),
     "no number": ({"replicates": "s*", "replicate_method": "brr"}, r"column said, row 2: .* must be a number"),
 }
 
