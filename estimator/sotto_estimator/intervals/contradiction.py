@@ -176,7 +176,7 @@ class Unfit(Disagreement):
             given = f"the designs hardly ever give all counts of {n} in {len(self.arms)} samples together"
             apart = "the samples are of different people, or "
         return (
-            f"{self._name}{given}, whatever people answer (G² {self.g_squared:.1f}; P <= {self.p_value:.1e}). So "
+            f"{self._name}{given}, whatever people answer (G² {self.g_squared:.1f}; {p_at_most(self.p_value)}). So "
             "shares and intervals mean nothing. Either the probabilities are not the design's, or people did not "
             f"follow it, or {apart}reports are fake."
         )

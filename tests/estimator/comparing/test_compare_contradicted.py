@@ -204,7 +204,7 @@ def test_a_group_is_called_the_same_wherever_it_is_warned_of(tmp_path: Path) -> 
     words = [["estimate", *asked, "--by", "g"], ["test", "groups", *asked, "--by", "g"]]
     words.append(["regress", str(path), "y ~ g", *CROSSWISE])
     for each in words:
-        assert re.search("Warning: g a: y: [0-9]+ of 500 reports ", run(main, each).stderr), each
+        assert re.search("Warning: g a: y: [0-9]+ of 500 reports say ", run(main, each).stderr), each
 
 
 def test_strata_are_put_in_order_without_those_whose_counts_contradict() -> None:

@@ -54,6 +54,16 @@ def test_bets_cover_the_share_whoever_counts_what() -> None:
     assert missed.max() > 0
 
 
+@pytest.mark.parametrize(
+    ("kind", "other", "counts"), [("long", "short", "1,2,3,4,5,6"), ("short", "long", "1,2,3,4,5")]
+)
+def test_one_list_alone_asks_for_the_other(kind: str, other: str, counts: str) -> None:
+    result = CliRunner().invoke(
+        main, ["estimate", "--design", f"item-count(n_items=4, kind={kind})", "--counts", counts]
+    )
+    assert f"Add the counts of the {other} list: item-count(n_items=4, kind={other})." in result.stderr
+
+
 def test_bets_hold_the_truth_of_drawn_lists_and_not_one_far_off() -> None:
     """Of 2,000 people, each end is wrong with 1e-9 at most."""
     rng, items = np.random.default_rng(5), np.array([0.1, 0.3, 0.35, 0.2, 0.05])
