@@ -1,7 +1,7 @@
 """A regression: for people, as members for programs, and as a picture."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
@@ -108,7 +108,10 @@ def members(found: Regression) -> dict[str, Any]:
 
 
 def records(found: Regression) -> list[dict[str, Any]]:
-    """Return a row a coefficient, with n, epsilon and level in each."""
+    """Return a row a coefficient, margin, contrast and prediction: `row` says which it is.
+
+    Each has n, epsilon and level. A prediction has no test. Intervals of all but coefficients are Wald's.
+    """
     beside = {
         "n_reports": found.n_reports,
         "epsilon": found.epsilon,
@@ -119,8 +122,21 @@ def records(found: Regression) -> list[dict[str, Any]]:
         **_of_whole(found),
         "converged": found.quality.converged,
     }
-    rows = [asdict(of) | beside for of in found.coefficients]
-    return [dict.fromkeys(row, None) | _known(row) for row in rows] if found.contradictions else rows
+    rows = [{"row": "term"} | asdict(of) | beside for of in found.coefficients]
+    if found.contradictions:
+        return [dict.fromkeys(row, None) | _known(row) for row in rows]
+    effects = [("margin", of) for of in found.margins] + [("contrast", of) for of in found.contrasts]
+    others = [{"row": row} | asdict(of) for row, of in effects] + [*_predicted(found)]
+    return rows + [of | beside | {"intervals": "wald"} for of in others]
+
+
+def _predicted(found: Regression) -> Iterator[dict[str, Any]]:
+    """Return predictions as rows, their equations named as those of coefficients: QUESTION = ANSWER."""
+    for of in found.predictions:
+        question = found.coefficients[0].equation.removesuffix(found.predictions[0].answer)
+        told = {"row": "prediction", "equation": question + of.answer, "name": of.cells, "estimate": of.share}
+        told |= {"standard_error": of.standard_error, "z": None, "p_value": None}
+        yield told | {"low": of.low, "high": of.high}
 
 
 def _known(row: dict[str, Any]) -> dict[str, Any]:

@@ -27,13 +27,26 @@ def run(data: Path, *words: str, formula: str = "cheated ~ age + region", design
 
 def test_table_json_csv_html_and_frame_say_the_same_numbers(data: Path) -> None:
     cells = {"age": "0.5", "region": "south"}
-    found = regress(data, "cheated ~ age + region", design=FORCED, predict=[cells])
-    words = ("--predict", "age=0.5, region=south")
+    pair = ({"region": "south"}, {"region": "north"})
+    found = regress(data, "cheated ~ age + region", design=FORCED, predict=[cells], margins=True, contrasts=[pair])
+    words = ("--predict", "age=0.5, region=south", "--margins", "--contrast", "region=south vs region=north")
     assert json.loads(run(data, "--json", *words).stdout) == json.loads(json.dumps(found.to_dict()))
     assert run(data, *words).stdout == f"{found.as_table()}\n"
     rows = [*csv.DictReader(io.StringIO(run(data, "--csv", *words).stdout))]
-    assert [float(row["estimate"]) for row in rows] == [of.estimate for of in found.coefficients]
-    assert found.to_frame()["standard_error"].tolist() == [of.standard_error for of in found.coefficients]
+    tested = {"term": found.coefficients, "margin": found.margins, "contrast": found.contrasts}
+    for kind, expected in tested.items():
+        own = [row for row in rows if row["row"] == kind]
+        for member in ("estimate", "standard_error", "z", "p_value", "low", "high"):
+            assert [float(row[member]) for row in own] == [getattr(of, member) for of in expected]
+        assert [(row["equation"], row["name"]) for row in own] == [(of.equation, of.name) for of in expected]
+    predicted = [row for row in rows if row["row"] == "prediction"]
+    assert [row["equation"] for row in predicted] == ["cheated = yes", "cheated = no"]
+    for row, of in zip(predicted, found.predictions, strict=True):
+        ends = [float(row[member]) for member in ("estimate", "standard_error", "low", "high")]
+        assert (row["name"], ends) == (of.cells, [of.share, of.standard_error, of.low, of.high])
+        assert (row["z"], row["p_value"], row["level"]) == ("", "", "0.95")
+    assert len(rows) == 3 + 2 + 1 + 2
+    assert found.to_frame()["estimate"].tolist() == [float(row["estimate"]) for row in rows]
     slope = found["age"]
     assert str(found).startswith("cheated ~ age + region: ")
     for text in (found.as_table(), found._repr_html_()):
