@@ -8,13 +8,13 @@ from typing import Any, ClassVar, NamedTuple, get_args
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.adjusted import adjusted, adjusted_words, check_adjustment
 from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, p_of_two, ratio_of_two
-from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import GroupEstimate, People
 from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.errors import DomainError, one_of
+from sotto_estimator.intervals.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.intervals.group_misfit import GroupMisfit, contradicting
 from sotto_estimator.intervals.intervals import check_level
 from sotto_estimator.results.words import level_words, misfit_sentence

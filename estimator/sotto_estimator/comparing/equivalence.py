@@ -23,11 +23,11 @@ from sotto_estimator.comparing.compare import (
     pairs_of,
     valid_words,
 )
-from sotto_estimator.comparing.difference import difference_interval, p_above
 from sotto_estimator.comparing.group_estimates import GroupEstimate
 from sotto_estimator.comparing.result import Tested
 from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_above
 from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals.difference import difference_interval, p_above
 from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.results.words import level_words, misfit_sentence
 

@@ -8,9 +8,9 @@ from scipy import stats
 
 from sotto_estimator import Channel, DomainError
 from sotto_estimator.channel.channel import Floats, Target
-from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
+from sotto_estimator.intervals.difference import difference_interval, p_above, ratio_interval
 
 CHANNELS = [
     (Channel(0.75, 0.25), Channel(0.75, 0.25), 6, 8),

@@ -9,10 +9,11 @@ g_i(h, f) the logarithm of E exp(h x_i). It is concave in f_1 and f_2, so the wo
 have a closed form for each h; the best h is looked for, and whichever is found holds (docs/maths-planning.md).
 """
 
+from typing import Protocol
+
 import numpy as np
 
-from sotto_estimator.channel.channel import Floats, Target, check_target
-from sotto_estimator.comparing.group import Group
+from sotto_estimator.channel.channel import Channel, Floats, Target, check_target
 from sotto_estimator.intervals.intervals import check_level
 
 _MARGIN = 1e-9
@@ -29,8 +30,24 @@ where the last one beyond the truth is, which is a single event. Between them no
 _N_AT_ONCE = 128
 
 
+class CountedGroup(Protocol):
+    """How many reports a group has, through which channel, and its unbiased share."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def channel(self) -> Channel: ...
+    @property
+    def share(self) -> float: ...
+
+
 def difference_interval(
-    first: Group, second: Group, *, level: float = 0.95, target: Target = "population", n_intervals: int = 1
+    first: CountedGroup,
+    second: CountedGroup,
+    *,
+    level: float = 0.95,
+    target: Target = "population",
+    n_intervals: int = 1,
 ) -> tuple[float, float]:
     """Return an interval of the second's share minus the first's, in [-1, 1], that holds with probability `level`.
 
@@ -42,7 +59,12 @@ def difference_interval(
 
 
 def ratio_interval(
-    first: Group, second: Group, *, level: float = 0.95, target: Target = "population", n_intervals: int = 1
+    first: CountedGroup,
+    second: CountedGroup,
+    *,
+    level: float = 0.95,
+    target: Target = "population",
+    n_intervals: int = 1,
 ) -> tuple[float, float]:
     """Return an interval of the second's share over the first's, in [0, infinity], as `difference_interval`.
 
@@ -54,7 +76,9 @@ def ratio_interval(
     return _least_ratio(first, second, budget, target), np.inf if most == 0 else 1 / most
 
 
-def p_above(first: Group, second: Group, *, target: Target = "population", difference: float = 0.0) -> float:
+def p_above(
+    first: CountedGroup, second: CountedGroup, *, target: Target = "population", difference: float = 0.0
+) -> float:
     """Return at most how likely counts at least as far apart are, where the second's share is not above the first's.
 
     Or above it by `difference` at most, in (-1, 1). It is at most alpha just where the low end of `difference_interval`
@@ -69,7 +93,7 @@ def _budget(level: float, n_intervals: int) -> float:
     return float(-np.log(check_level(level, n_intervals) / 2)) * (1 + _MARGIN)
 
 
-def _least_difference(first: Group, second: Group, budget: float, target: Target) -> float:
+def _least_difference(first: CountedGroup, second: CountedGroup, budget: float, target: Target) -> float:
     """Return d in [-1, 1] of which it is refuted that f_2 - f_1 is d or less; -1 where no such is."""
 
     def is_refuted(d: float) -> bool:
@@ -84,7 +108,7 @@ def _least_difference(first: Group, second: Group, budget: float, target: Target
     return refuted
 
 
-def _least_ratio(first: Group, second: Group, budget: float, target: Target) -> float:
+def _least_ratio(first: CountedGroup, second: CountedGroup, budget: float, target: Target) -> float:
     """Return r of which it, and all that are tried below it, are refuted to be f_2/f_1 or more; 0 where none is."""
     last = 0.0
     for start in range(0, _RATIOS.size, _N_AT_ONCE):
@@ -97,7 +121,7 @@ def _least_ratio(first: Group, second: Group, budget: float, target: Target) -> 
     return last
 
 
-def _refuted(first: Group, second: Group, ratios: Floats, d: float, target: Target) -> Floats:
+def _refuted(first: CountedGroup, second: CountedGroup, ratios: Floats, d: float, target: Target) -> Floats:
     """Return how surely f_2 <= r f_1 + d is refuted, -ln of a bound on P(x_2 - r x_1 as large); 0 where it is not.
 
     Shape of ratios, r > 0. Either r is 1 and d in [-1, 1], or d is 0.
@@ -116,7 +140,7 @@ def _refuted(first: Group, second: Group, ratios: Floats, d: float, target: Targ
     return np.asarray(np.maximum(0.0, found.max(axis=1)))
 
 
-def _worst(first: Group, second: Group, r: Floats, d: float, tilts: Floats, target: Target) -> Floats:
+def _worst(first: CountedGroup, second: CountedGroup, r: Floats, d: float, tilts: Floats, target: Target) -> Floats:
     """Return the largest logarithm of E exp(h (x_2 - r x_1)) over shares with f_2 = r f_1 + d, for every tilt h.
 
     About the respondents it is linear in the shares, so largest at an end of the line.
@@ -133,7 +157,7 @@ def _worst(first: Group, second: Group, r: Floats, d: float, tilts: Floats, targ
     return np.asarray(np.maximum.reduce(logs))
 
 
-def _stationary(first: Group, second: Group, r: Floats, d: float, tilts: Floats) -> Floats:
+def _stationary(first: CountedGroup, second: CountedGroup, r: Floats, d: float, tilts: Floats) -> Floats:
     """Return f_1 where the concave logarithm has the derivative 0 along the line: the root of a linear equation."""
     b1, c1 = first.channel.prob_support_if_other, first.channel.contrast
     b2, c2 = second.channel.prob_support_if_other, second.channel.contrast
@@ -142,7 +166,7 @@ def _stationary(first: Group, second: Group, r: Floats, d: float, tilts: Floats)
     return np.asarray(-constant / (r * c1 * c2 * grown1 * grown2 * (first.n + second.n)))
 
 
-def _log_mgf(group: Group, tilts: Floats, share: Floats, target: Target) -> Floats:
+def _log_mgf(group: CountedGroup, tilts: Floats, share: Floats, target: Target) -> Floats:
     """Return the logarithm of E exp(h x) of a group with this share, for every tilt."""
     true, other, contrast = (
         group.channel.prob_support_if_true,
