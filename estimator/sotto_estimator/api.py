@@ -15,7 +15,7 @@ from sotto_estimator.association.associate import Association, associate as asso
 from sotto_estimator.association.axes import Candidates
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.compare import CompareOptions, Difference
-from sotto_estimator.comparing.equivalence import Margin, MarginTested
+from sotto_estimator.comparing.equivalence import MarginTested
 from sotto_estimator.comparing.exact_tests import Alternative, Method
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import People
@@ -26,6 +26,7 @@ from sotto_estimator.comparing.trend import Trend, trend_of_sides
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.intervals.margin import Margin
 from sotto_estimator.microdata.microdata import Data, read_data
 from sotto_estimator.microdata.reading import SamplingColumns
 from sotto_estimator.planning.draft import Draft

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from sotto_estimator.commands.margin_options import not_higher_option, not_lower_option, within_option
 from sotto_estimator.commands.output import Output
 from sotto_estimator.commands.power_options import (
     PowerAsk,
@@ -19,6 +20,7 @@ from sotto_protocol.words import examples
 
 _SHARE = "sotto power share --epsilon 1 --null .1 --share .15"
 _GROUPS = "sotto power groups --epsilon 1 --share .3 --other-share .2"
+_ALIKE = "sotto power groups --epsilon 1 --share .3 --other-share .3 --within 5"
 _CHANGE = "sotto power change --epsilon 1 --share .3 --later-share .35"
 _TREND = "sotto power trend --epsilon 1 --waves 5 --share .2 --last-share .3"
 _ASSOCIATION = "sotto power association --epsilon 2 --if-yes .4 --if-no .2"
@@ -38,22 +40,32 @@ def power() -> None:
 @power.command(cls=SectionedCommand, epilog=examples(_SHARE, f"{_SHARE} --n 2000"))
 @share_option("--null", "The share to test against, between 0 and 1.")
 @share_option("--share", "The expected true share.")
+@within_option
 @one_sided_option
 @options_option
 @power_options
 def share(ask: PowerAsk, output: Output, **test: Any) -> None:
-    """Is a share different from --null? By the exact binomial test."""
+    """Is a share different from --null? By the exact binomial test.
+
+    With --within: is it that near to --null?
+    """
     ask.show(output, "share", **test)
 
 
-@power.command(cls=SectionedCommand, epilog=examples(_GROUPS, f"{_GROUPS} --n 2000"))
+@power.command(cls=SectionedCommand, epilog=examples(_GROUPS, f"{_GROUPS} --n 2000", _ALIKE))
 @share_option("--share", "The true share in one group, between 0 and 1.")
 @share_option("--other-share", "The true share in the other group.")
+@within_option
+@not_lower_option
+@not_higher_option
 @one_sided_option
 @options_option
 @power_options
 def groups(ask: PowerAsk, output: Output, **test: Any) -> None:
-    """Do two independent groups have different shares? By Fisher's exact test."""
+    """Do two independent groups have different shares? By Fisher's exact test.
+
+    With --within, --not-lower-by or --not-higher-by: how likely does `sotto test groups` show that?
+    """
     ask.show(output, "groups", **test)
 
 

@@ -9,17 +9,17 @@ import click
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.counts_options import CountsInput, counts_options
 from sotto_estimator.commands.data_options import data_options, numbers_of
-from sotto_estimator.commands.options import grouped, level_option, target_option, token_option, warn
+from sotto_estimator.commands.margin_options import not_higher_option, not_lower_option, within_option
+from sotto_estimator.commands.options import grouped, level_option, target_option, token_option
 from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import CHOICE, COUNTS, INTERVALS, SURVEY, TEST, SectionedCommand, in_section
 from sotto_estimator.commands.testing_sources import TestInput, find_groups, find_shares
 from sotto_estimator.comparing.compare import CompareOptions
-from sotto_estimator.comparing.equivalence import Margin
 from sotto_estimator.comparing.group_estimates import People
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.designs.given import SaidYes
-from sotto_estimator.table.table import number_of
+from sotto_estimator.intervals.margin import Margin
 from sotto_protocol.words import examples
 
 Command = Callable[..., Any]
@@ -35,46 +35,8 @@ _PLACE = (
         "--stratum", "chosen_strata", metavar="NAME", multiple=True, help="Use this stratum; repeat it for groups."
     ),
 )
-
-
-class _Points(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.2
-    """Percentage points in (0, 100): 5, or 5%. A number below 1 without a sign may be meant as a fraction."""
-
-    name = "points"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        points = number_of(str(value).removesuffix("%").strip())
-        if points is None or not 0 < points < 100:
-            self.fail(f"({value:.40}) must be percentage points above 0 and below 100, such as 5 or 5%.", param, ctx)
-        if points < 1 and "%" not in str(value) and param:
-            fraction = f"{100 * points:.10g}"
-            warn(
-                f"{param.opts[0]} {value} means {points:g} percentage points. If you mean {fraction}, type {fraction}."
-            )
-        return points
-
-
-_POINTS = _Points()
-_WITHIN, _NOT_LOWER, _NOT_HIGHER, _NULL, _ALTERNATIVE, _METHOD, _SCORES = in_section(
+_NULL, _ALTERNATIVE, _METHOD, _SCORES = in_section(
     TEST,
-    click.option(
-        "--within",
-        metavar="POINTS",
-        type=_POINTS,
-        help="Test instead for equivalence: a difference of less than these percentage points.",
-    ),
-    click.option(
-        "--not-lower-by",
-        metavar="POINTS",
-        type=_POINTS,
-        help="Test instead for non-inferiority: that a share is not lower than the first by these points or more.",
-    ),
-    click.option(
-        "--not-higher-by",
-        metavar="POINTS",
-        type=_POINTS,
-        help="The same to the other side: that a share is not higher than the first by these points or more.",
-    ),
     click.option("--null", type=click.FloatRange(0, 1), required=True, help="The share to test against."),
     click.option(
         "--alternative",
@@ -161,7 +123,7 @@ def test() -> None:
 @test.command(cls=SectionedCommand, epilog=examples(*_SHARE_EXAMPLES))
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | FILE ... | TABLE")
 @_NULL
-@_WITHIN
+@within_option
 @_ALTERNATIVE
 @_METHOD
 @_PEOPLE
@@ -191,9 +153,9 @@ def share(
 @click.argument("sources", nargs=-1, metavar=_GROUPS)
 @_OTHER_YES
 @_OTHER_N
-@_WITHIN
-@_NOT_LOWER
-@_NOT_HIGHER
+@within_option
+@not_lower_option
+@not_higher_option
 @_PEOPLE
 @_SIMULTANEOUS
 @_FDR

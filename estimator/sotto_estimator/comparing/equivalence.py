@@ -6,7 +6,6 @@ within the margin where both ends of the interval at 1 - 2 alpha are. Each test 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from sotto_estimator.comparing.adjusted import adjusted, adjusted_words
 from sotto_estimator.comparing.bonferroni import difference_from_two_intervals, least_alpha
@@ -29,9 +28,9 @@ from sotto_estimator.comparing.two_groups import anytime_difference, anytime_p_a
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.difference import difference_interval, p_above
 from sotto_estimator.intervals.group_misfit import GroupMisfit
+from sotto_estimator.intervals.margin import Kind, Margin
 from sotto_estimator.results.words import level_words, misfit_sentence
 
-Kind = Literal["within", "not_lower_by", "not_higher_by"]
 _FOUND: dict[Kind, str] = {"within": "equivalent", "not_lower_by": "not lower", "not_higher_by": "not higher"}
 """The verdict where it is shown."""
 NOT_SHOWN = "not shown"
@@ -45,40 +44,6 @@ _SHOWN: dict[Kind, str] = {
     "not_lower_by": "{group} is not lower than {reference} by {points} points or more",
     "not_higher_by": "{group} is not higher than {reference} by {points} points or more",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Margin:
-    """What is to be shown of differences: that they are smaller than these points, above 0 and below 100."""
-
-    kind: Kind
-    points: float
-
-    def __post_init__(self) -> None:
-        if not 0 < self.points < 100:
-            raise DomainError(f"{self.kind} ({self.points:g}) must be above 0 and below 100, in points.")
-
-    @classmethod
-    def of(cls, **given: float | None) -> "Margin | None":
-        """Return the one that is given, by its kind; None where none is. Raises DomainError where several are."""
-        named = {kind: points for kind, points in given.items() if points is not None}
-        if len(named) > 1:
-            raise DomainError(f"{' and '.join(named)} do not go together: give one margin.")
-        return next((cls(kind, float(points)) for kind, points in named.items()), None)  # type: ignore[arg-type]
-
-    @property
-    def share(self) -> float:
-        """The same as a fraction."""
-        return self.points / 100
-
-    def holds(self, low: float, high: float) -> bool:
-        """Return whether an interval of a difference lies in what is to be shown."""
-        is_above, is_below = low > -self.share, high < self.share
-        return {"within": is_above and is_below, "not_lower_by": is_above, "not_higher_by": is_below}[self.kind]
-
-    def larger(self, of_lower: float, of_higher: float) -> float:
-        """Return the P-value, by those of a difference that is lower, or higher, by the margin or more."""
-        return {"within": max(of_lower, of_higher), "not_lower_by": of_lower, "not_higher_by": of_higher}[self.kind]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Any, Self, TypeVar
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.compare import CompareOptions, compare_sides
-from sotto_estimator.comparing.equivalence import Margin, margin_tests
+from sotto_estimator.comparing.equivalence import margin_tests
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.group_estimates import (
     GroupEstimate,
@@ -23,6 +23,7 @@ from sotto_estimator.designs.design import Arm
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.group_misfit import GroupMisfit
 from sotto_estimator.intervals.intervals import target_of
+from sotto_estimator.intervals.margin import Margin
 from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.results.result import GIVEN
 from sotto_estimator.shares.of_tally import binary_epsilon

@@ -13,6 +13,7 @@ from sotto_estimator.comparing.result import Row, Span, Tested
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals.group_misfit import GroupMisfit, contradicting
 from sotto_estimator.intervals.intervals import check_level, confidence_interval, is_interval
+from sotto_estimator.intervals.margin import margin_around
 from sotto_estimator.results.words import level_words, misfit_sentence
 
 _FOUND = {"two-sided": "another", "greater": "greater", "less": "less"}
@@ -100,11 +101,7 @@ class ShareTestOptions:
         check_adjustment(self)
         if self.within is None:
             return
-        object.__setattr__(self, "within", float(self.within))
-        if not 0 < self.within < 100:
-            raise DomainError(f"within ({self.within:g}) must be above 0 and below 100, in points.")
-        if self.within >= (farthest := 100 * max(self.null, 1 - self.null)):
-            raise DomainError(f"within ({self.within:g}) must be below {farthest:g} points: no share is farther.")
+        object.__setattr__(self, "within", margin_around(self.null, self.within).points)
         if self.alternative != "two-sided" or self.method != "clopper-pearson":
             raise DomainError("within is by two one-sided tests: leave out alternative and method.")
         if self.level <= 1 / 2:

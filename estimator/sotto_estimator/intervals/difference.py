@@ -31,14 +31,17 @@ _N_AT_ONCE = 128
 
 
 class CountedGroup(Protocol):
-    """How many reports a group has, through which channel, and its unbiased share."""
+    """How many reports a group has, through which channel, and its unbiased share.
+
+    For several pairs of groups at once, numbers are of shape (rows, 1).
+    """
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int | Floats: ...
     @property
     def channel(self) -> Channel: ...
     @property
-    def share(self) -> float: ...
+    def share(self) -> float | Floats: ...
 
 
 def difference_interval(
@@ -85,8 +88,15 @@ def p_above(
     at the level 1 - 2 alpha is at least that.
     """
     check_target(target)
-    refuted = _refuted(first, second, np.ones(1), difference, target)[0]
-    return float(min(1.0, np.exp(-refuted * (1 - _MARGIN))))
+    return float(p_of_rows(first, second, np.ones(1), difference, target)[0])
+
+
+def p_of_rows(
+    first: CountedGroup, second: CountedGroup, ones: Floats, difference: float, target: Target = "population"
+) -> Floats:
+    """Return what `p_above` does, for each row of pairs of groups; shape (rows,), as `ones`."""
+    refuted = _refuted(first, second, ones, difference, target)
+    return np.asarray(np.minimum(1.0, np.exp(-refuted * (1 - _MARGIN))))
 
 
 def _budget(level: float, n_intervals: int) -> float:

@@ -19,6 +19,7 @@ MAX_PLANNED = 10**9
 LEAST_PLANNED = 2
 LEAST_EXPECTED = 10
 """So many reports of the rarest kind are expected where a power is by the normal approximation, or more."""
+MAX_AHEAD = 2**17
 
 
 @dataclass(frozen=True, slots=True)

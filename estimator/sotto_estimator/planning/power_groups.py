@@ -85,13 +85,13 @@ def prob_found(n: int, first: float, second: float, tail: float) -> float:
     `first`, `second`: the probabilities of a report to be counted. Over all first counts that are not too rare: the
     second may be so small that the sum's critical count is not above the first.
     """
-    (start, stop), (low, high) = _likely(n, first), _likely(n, second)
+    (start, stop), (low, high) = likely_counts(n, first), likely_counts(n, second)
     sums = np.arange(start + low, stop + high + 1, dtype=np.float64)
     critical = critical_counts(sums, n, tail)
     counts = np.arange(start, stop + 1, dtype=np.float64)
     most = sums[0] + np.searchsorted(critical, counts, side="right") - 1 - counts
     below = np.where(most >= low, prob_at_most(most, np.full_like(counts, n), second), 0.0)
-    return float(_pmf(counts, n, first) @ below)
+    return float(likely_probs(counts, n, first) @ below)
 
 
 def critical_counts(sums: Floats, n: int, tail: float) -> Floats:
@@ -114,12 +114,13 @@ def critical_counts(sums: Floats, n: int, tail: float) -> Floats:
     return np.where(critical > np.minimum(sums, n), sums + 1, critical)
 
 
-def _likely(n: int, share: float) -> tuple[int, int]:
+def likely_counts(n: int, share: float) -> tuple[int, int]:
+    """Return the least and the largest count that is not too rare."""
     reach = _N_DEVIATIONS * math.sqrt(n * share * (1 - share)) + 8
     return max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach))
 
 
-def _pmf(counts: Floats, n: int, share: float) -> Floats:
+def likely_probs(counts: Floats, n: int, share: float) -> Floats:
     """Return the probabilities of successive likely counts: their ratios multiplied, since logs of n! lose digits."""
     if share in (0, 1):
         return np.where(counts == n * share, 1.0, 0.0)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Self
 
 from sotto_estimator.errors import DomainError, one_of
+from sotto_estimator.intervals.margin import MARGINS
 from sotto_estimator.planning.asked import exact
 from sotto_estimator.planning.power import (
     MAX_PLANNED,
@@ -19,15 +20,14 @@ from sotto_estimator.planning.power import (
 )
 from sotto_estimator.planning.power_association import AssociationTest
 from sotto_estimator.planning.power_change import ChangeTest
-from sotto_estimator.planning.power_groups import GroupsTest
+from sotto_estimator.planning.power_margin import groups_test, share_test
 from sotto_estimator.planning.power_regression import RegressionTest
-from sotto_estimator.planning.power_share import ShareTest
 from sotto_estimator.planning.power_trend import TrendTest
 from sotto_estimator.results.result import Result
 
 TESTS: Mapping[str, tuple[Callable[..., PlannedTest], Mapping[str, Any]]] = {
-    "share": (ShareTest, {"null": ..., "share": ...}),
-    "groups": (GroupsTest, {"share": ..., "other_share": ...}),
+    "share": (share_test, {"null": ..., "share": ..., "within": None}),
+    "groups": (groups_test, {"share": ..., "other_share": ..., **dict.fromkeys(MARGINS)}),
     "change": (ChangeTest, {"share": ..., "later_share": ..., "people": "other"}),
     "trend": (TrendTest, {"n_waves": ..., "share": ..., "last_share": ...}),
     "association": (AssociationTest, {"share": 0.5, "share_if_yes": ..., "share_if_no": ...}),
@@ -60,6 +60,11 @@ class PowerPlan(Result):
         given = ", ".join(f"{name} {value}" for name, value in self.given.items() if value is not None)
         return f"{self.title or 'Power'}: test of {self.test}, {given}"
 
+    @property
+    def margin(self) -> str | None:
+        """The kind of the margin that is to be shown; None of a difference."""
+        return _margin_of(self.given)
+
     def curve(self) -> Self:
         """Return the same at sizes from below the least to beyond the most of these."""
         if self.is_curve:
@@ -83,16 +88,23 @@ def power(
 
     `test` is share, groups, change, trend, association or regression. `given` has the truth that the test is planned
     for, by its fields, such as `null` and `share`. `alpha` is the probability of a finding where there is nothing. With
-    `n_options`, the share is that of one option of a one-of question. Raises DomainError.
+    `n_options`, the share is that of one option of a one-of question. A share takes `within`, in points, and groups
+    take `within`, `not_lower_by` or `not_higher_by`: then it is the power to show that. Raises DomainError.
     """
     given = _complete(test, given)
     if n is not None and power is not None:
         raise DomainError("give n or power, one of the two.")
     if n is not None and not 2 <= n <= MAX_PLANNED:
         raise DomainError(f"n ({n}) must be in [2, {MAX_PLANNED}].")
-    asked, errors = exact(epsilons), Errors(alpha, 1 if one_sided else 2)
+    if one_sided and _margin_of(given):
+        raise DomainError("one_sided does not go with a margin, which says its side. Leave out one of the two.")
+    asked, errors = exact(epsilons), Errors(alpha, 1 if one_sided or _margin_of(given) else 2)
     rows = power_rows(_maker(test, given, errors), asked, n_options, n, USUAL_POWER if power is None else power)
     return PowerPlan(test, given, errors, asked, n_options, tuple(rows))
+
+
+def _margin_of(given: Mapping[str, Any]) -> str | None:
+    return next((kind for kind in MARGINS if given.get(kind) is not None), None)
 
 
 def _maker(test: str, given: Mapping[str, Any], errors: Errors) -> MakeTest:

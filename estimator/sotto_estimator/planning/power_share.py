@@ -13,12 +13,10 @@ from sotto_estimator.channel.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import least_counts, prob_at_least, prob_at_most
 from sotto_estimator.planning.options import check_share
-from sotto_estimator.planning.power import LEAST_PLANNED, USUAL, Errors
+from sotto_estimator.planning.power import LEAST_PLANNED, MAX_AHEAD, USUAL, Errors
 
 _N_GAPS = 8
 """So many counts' worth of the difference: over as many sizes teeth can still undo it."""
-
-_MOST_AHEAD = 2**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class ShareTest:
 
     def n_ahead(self, n: int) -> float:
         """Return in how many sizes the expected count gains `_N_GAPS` on that of the null."""
-        return min(_N_GAPS / (self.channel.contrast * abs(self.share - self.null)), _MOST_AHEAD)
+        return min(_N_GAPS / (self.channel.contrast * abs(self.share - self.null)), MAX_AHEAD)
 
 
 def critical_above(n: Floats, reported_share: float, tail: float) -> Floats:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.planning.power_groups import MOST_ENUMERATED
+from sotto_estimator.planning.power_margin import MOST_ENUMERATED as MOST_OF_MARGIN
 from sotto_estimator.planning.power_plan import PowerPlan
 from sotto_estimator.results.document import Column, Lines, Part, Table, title_lines
 from sotto_estimator.results.figure import Panel, curve_panel
@@ -39,15 +40,34 @@ _ASKED = {
     ),
     "regression": "Is the slope 0, where it is {slope:g} and the share at 0 is {share:g}?",
 }
+_ASKED_OF_MARGIN = {
+    "within": "Do two groups differ by less than {within:g} points, where they are {share:g} and {other_share:g}?",
+    "not_lower_by": (
+        "Is the other group's share, {other_share:g}, not lower than {share:g} by {not_lower_by:g} points or more?"
+    ),
+    "not_higher_by": (
+        "Is the other group's share, {other_share:g}, not higher than {share:g} by {not_higher_by:g} points or more?"
+    ),
+}
+_SHARE_WITHIN = "Is the share within {within:g} points of {null:g}, where it is {share:g}?"
 _OF_N = {"groups": "in each group", "change": "in each wave", "trend": "in each wave"}
 
 
 def _how_share(plan: PowerPlan) -> str:
     missed = 2 * plan.errors.tail
     level = level_words(1 - missed) if missed > _LEAST_SHOWN else f"a level of 1 - {missed:g}"
+    finds, lies = ("a difference", "beyond the tested share") if plan.margin is None else ("it", "within the margin")
     return (
-        "Exact: n and power too. The test finds a difference if the whole Clopper-Pearson interval\n"
-        f"at {level} lies beyond the tested share."
+        f"Exact: n and power too. The test finds {finds} if the whole Clopper-Pearson interval\nat {level} lies {lies}."
+    )
+
+
+def _how_groups(plan: PowerPlan) -> str:
+    if plan.margin is None:
+        return _FISHER
+    return (
+        "The test of `sotto test groups`, by Chernoff's bound: its level is valid for any shares and n.\n"
+        f"Powers are exact while fewer than {MOST_OF_MARGIN:,} reports are of the rarer kind. Beyond, within .001."
     )
 
 
@@ -59,7 +79,7 @@ def _how_regression(plan: PowerPlan) -> str:
 
 _HOW: Mapping[str, Callable[[PowerPlan], str]] = {
     "share": _how_share,
-    "groups": lambda _: _FISHER,
+    "groups": _how_groups,
     "change": lambda plan: _OF_PEOPLE[plan.given["people"]],
     "trend": lambda _: f"Cochran-Armitage test, other people in each wave. {_APPROXIMATE}",
     "association": lambda _: f"The score test of `sotto associate`. {_APPROXIMATE}",
@@ -75,13 +95,15 @@ def _parts(plan: PowerPlan) -> list[Part]:
         for row in plan.rows
     ]
     sides = "Two-sided" if plan.errors.n_sides == 2 else "One-sided"
+    sides = "Two one-sided tests" if plan.margin == "within" else sides
     heading = f"{_asked(plan)} {sides}, alpha {plan.errors.alpha:g}; n {_of_n(plan)}."
     under = Lines([heading, *_HOW[plan.test](plan).split("\n")])
     return [Part("Power", [title_lines(plan.title), Table(columns, cells), under])]
 
 
 def _asked(plan: PowerPlan) -> str:
-    return _ASKED[plan.test].format(**plan.given)
+    asked = _ASKED[plan.test] if plan.margin is None else _ASKED_OF_MARGIN[plan.margin]
+    return (_SHARE_WITHIN if plan.test == "share" and plan.margin else asked).format(**plan.given)
 
 
 def _of_n(plan: PowerPlan) -> str:

@@ -12,9 +12,10 @@ from sotto_client.cli import main
 from sotto_estimator import Channel, DomainError, Group, IntervalOptions, compare_groups, share_test
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.comparing.compare import CompareOptions
-from sotto_estimator.comparing.equivalence import Kind, Margin, MarginTested, margin_tests
+from sotto_estimator.comparing.equivalence import MarginTested, margin_tests
 from sotto_estimator.comparing.group_estimates import People, side_of_group
 from sotto_estimator.intervals.difference import p_above
+from sotto_estimator.intervals.margin import Kind, Margin
 
 WARNER = Channel.warner(0.75)
 KINDS: dict[Kind, tuple[bool, bool]] = {
