@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.designs.arms import Arms
+from sotto_estimator.designs.two_samples import TwoSamples
 from sotto_estimator.errors import DomainError
 
 MOST_PEOPLE = 50_000
@@ -38,7 +39,7 @@ def exact_interval(arms: Arms, label: str, *, tail: float) -> tuple[float, float
 
     It holds for every n and all shares, of counts that are whole numbers. Where no share is possible one end lies
     beyond 0 or 1. Raises `DomainError` as `Arms.weights`, for more than `MOST_PEOPLE` people or `MOST_ARMS` arms, for
-    a tail below 1e-6, and where the reports depend on other unknown shares than the label's.
+    a tail below 1e-6, and where the reports depend on other unknown shares, but for one of two samples.
     """
     n = float(arms.n_each.sum())
     if n > MOST_PEOPLE or len(arms.counts) > MOST_ARMS:
@@ -49,6 +50,12 @@ def exact_interval(arms: Arms, label: str, *, tail: float) -> tuple[float, float
     if tail < _LEAST_TAIL:
         raise DomainError(f"each tail ({tail:.3g}) must be at least {_LEAST_TAIL:g} for exact tails. Use chernoff.")
     weights, is_label = arms.weights(label), arms.is_of(label)
+    if (samples := TwoSamples.of(arms, label)) is not None:
+        low, high = samples.ends(tail)
+        if low > min(high, 1) or high < 0:
+            return low, high
+        estimate = float(np.clip((weights * arms.counts).sum(), 0, 1))  # where little else fits, that is no precision
+        return min(low, estimate), max(high, estimate)
     below = _Sum.of(arms, weights, is_label, label)
     above = _Sum.of(arms, 1 / n - weights, ~is_label, label)
     return below.least(tail), 1 - above.least(tail)

@@ -19,6 +19,10 @@ from sotto_estimator.intervals.bounded_means import log_capital
 
 ITEM_COUNT, BETS = "item-count", "chernoff"
 """The design, and the method that is by bets here, as of other means."""
+NO_EXACT = (
+    "item-count has no exact tails: they depend on the whole distribution of the other items. Use chernoff, which is "
+    "guaranteed too, by bets on both mean counts."
+)
 _DEVIATIONS = np.geomspace(0.06, 0.5, 5)
 """Of counts as parts of the list: bets for each; they decide how wide intervals are, and nothing else."""
 _TOGETHER, _ALONE = 0.9, 0.05

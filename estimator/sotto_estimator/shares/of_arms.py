@@ -14,7 +14,7 @@ from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.disagreement import MAX_ARMS, misfits_of
 from sotto_estimator.designs.exact import exact_interval
 from sotto_estimator.designs.fit import ShareFit, StackedReports, fit_of
-from sotto_estimator.designs.item_count import BETS, betting_interval, is_item_count
+from sotto_estimator.designs.item_count import BETS, NO_EXACT, betting_interval, is_item_count
 from sotto_estimator.designs.pooled import pooled_interval
 from sotto_estimator.designs.profile import likelihood_interval
 from sotto_estimator.errors import DomainError
@@ -171,7 +171,7 @@ class _Question:
         consistent = float(self.likeliest[self.arms.is_of(label)].sum()) if self.options.consistent else None
         shifts = PERCENT * max(0.0, most - share), PERCENT * min(0.0, least - share)
         n_support = round(float(self.arms.counts[_supporting(self.arms, label)].sum()))
-        numbers = share, error, *_possible(ends), *shifts, consistent
+        numbers = share, error, *_possible((share, share) if is_outside else ends), *shifts, consistent
         return Estimate("", label, self.n, n_support, epsilon, *numbers, is_outside=is_outside)
 
     @property
@@ -198,6 +198,8 @@ class _Question:
         tail = check_level(self.options.level, n_intervals) / 2
         if self.options.method == BETS and self.lists:
             return betting_interval(self.lists, tail)
+        if self.options.method == EXACT and self.lists:
+            raise DomainError(NO_EXACT)
         if self.options.method == "chernoff":
             return pooled_interval(self.arms, label, tail=tail, target=self.options.about)
         if self.options.method == EXACT:

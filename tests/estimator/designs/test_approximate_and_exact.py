@@ -144,7 +144,6 @@ def test_exact_intervals_are_narrower_than_the_bound_and_it_says_so() -> None:
         ([(KUK, [1, 2, 3, 4, 5, 6])], "wilson", "population", "one of chernoff, .*, likelihood about the pop"),
         ([(KUK, [1, 2, 3, 4, 5, 6])], "likelihood", "respondents", "one of chernoff, hoeffding about the respondents"),
         ([(KUK, [MOST_PEOPLE, 1, 0, 0, 0, 0])], "clopper-pearson", "population", "n .50,001.* at most 50,000"),
-        ([(of, [30, 70]) for of in UNKNOWN], "clopper-pearson", "population", "depend on other unknown shares"),
         (
             [("christofides(prob_marks=.4 .05 .3 .25, estimator=paper)", [30, 20, 20, 30])],
             "clopper-pearson",

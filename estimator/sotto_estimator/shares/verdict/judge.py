@@ -43,7 +43,15 @@ def with_verdict_of_shares(estimates: Estimates, order: Order | None = None) -> 
     """Return the estimates of one question that was asked by several designs with what they mean. `order`: as known."""
     if estimates.contradictions:
         return _voided(estimates)
-    return replace(estimates, verdicts=(Verdict("", share_findings(estimates.told_rows), order=order),))
+    rows = [_without_interval(row) if row.is_outside else row for row in estimates.told_rows]
+    return replace(estimates, verdicts=(Verdict("", share_findings(rows), order=order),))
+
+
+def _without_interval(row: Estimate) -> Estimate:
+    """Return what is known where no share fits the reports: the edge beyond which the estimate is, or nothing."""
+    edge = min(max(row.share, 0.0), 1.0)
+    low, high = (edge, edge) if edge in (0, 1) else (0.0, 1.0)
+    return replace(row, low=low, high=high)
 
 
 def _voided(estimates: Estimates) -> Estimates:
