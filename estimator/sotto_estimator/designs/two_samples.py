@@ -55,7 +55,8 @@ class TwoSamples:
         channels, which = np.unique(arms.matrix[:, 0], axis=0, return_inverse=True)
         if len(channels) != 2 or np.linalg.matrix_rank((channels.T - channels.T[0]), tol=_SAME) < 2:
             return None
-        counts, n = (np.bincount(which.ravel(), of) for of in (arms.counts[:, 0], arms.n_each))
+        given = arms.counts[:, 0], arms.n_each
+        counts, n = (np.bincount(which.ravel(), of).astype(np.float64) for of in given)
         order = np.argsort(n)  # counts of the smaller sample are added up
         return cls(channels[order].T, arms.is_of(label), counts[order], n[order])
 

@@ -121,8 +121,8 @@ class GroupsMarginTest:
 
         def is_refuted(difference: Floats) -> NDArray[np.bool_]:
             share = difference[:, None] / (n[:, None] * self.channel.contrast)
-            rows = (_Row(n[:, None], self.channel, of) for of in (nothing, share))
-            return p_of_rows(*rows, np.ones(len(n)), -self.margin.share) <= self.errors.alpha
+            first, second = (_Row(n[:, None], self.channel, of) for of in (nothing, share))
+            return p_of_rows(first, second, np.ones(len(n)), -self.margin.share) <= self.errors.alpha
 
         lower = np.floor(-self.margin.share * self.channel.contrast * n)
         upper = lower + np.ceil(_BEYOND * np.sqrt(-math.log(self.errors.alpha) * n)) + 2

@@ -62,8 +62,7 @@ def fit_rows(
     `offset`: what is added to the first linear predictor of each row, with a coefficient of 1.
     `start`: of the coefficients. One from which the climb gets lost, far out where all is flat, is given up for 0.
     """
-    rows = Rows(likelihood, [basis.matrix for basis in bases], weights, offset)
-    triangle = block_diag(*[basis.triangle for basis in bases])
+    rows, triangle = rows_of(likelihood, bases, weights, offset)
     maximum = None if start is None else _climb(rows, triangle @ start)
     if maximum is None or not maximum.converged:
         maximum = maximise(rows.at, np.zeros(len(triangle)))
@@ -72,6 +71,14 @@ def fit_rows(
     of_scores = drawn.covariance_of_scores(rows.scores(maximum.place)) if len(triangle) else None
     fitted = fitted_of(maximum, triangle, float(weights.sum()), of_scores)
     return replace(fitted, degrees_of_freedom=drawn.degrees_of_freedom)
+
+
+def rows_of(
+    likelihood: RowLikelihood, bases: Sequence[Basis], weights: Floats, offset: Floats | None = None
+) -> tuple[Rows, Floats]:
+    """Return rows of one block of coefficients a basis, and the triangle that makes them of those of the columns."""
+    rows = Rows(likelihood, [basis.matrix for basis in bases], weights, offset)
+    return rows, block_diag(*[basis.triangle for basis in bases])
 
 
 def _climb(rows: Rows, start: Floats) -> Maximum | None:

@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
+from sotto_estimator.likelihood.newton import Maximum
 from sotto_estimator.regression.answer_model import fit_columns, labels_of
 from sotto_estimator.regression.basis import Basis, basis_of
-from sotto_estimator.regression.fitting import Fitted, fit_rows
+from sotto_estimator.regression.fitting import Fitted, fit_rows, rows_of
 from sotto_estimator.regression.formula import INTERCEPT, Formula
 from sotto_estimator.regression.hidden_predictor import HiddenPredictor
 from sotto_estimator.regression.model import FittedModel, Without
 from sotto_estimator.regression.outcome import LogisticOutcome, NormalOutcome, Outcome
 from sotto_estimator.regression.sample import Sample
+from sotto_estimator.regression.surface import Surface
 
 SIGMA = "log(sigma)"
 
@@ -81,14 +83,28 @@ class OutcomeSample:
         one = Basis(ones, np.ones((1, 1)))
         return [*[whole] * n_added, own, *[one if has_hidden else none] * n_added, *[one] * self.n_spread]
 
-    def in_units(self, fitted: Fitted, n_of_answer: int) -> Fitted:
+    def in_units(self, fitted: Fitted) -> Fitted:
         """Return a fit of outcomes in their own unit."""
-        scale = np.ones(len(fitted.coefficients))
-        scale[n_of_answer : len(scale) - self.n_spread] = self.unit
-        coefficients = fitted.coefficients * scale
+        scale, shift = self._units(len(fitted.coefficients)).T
+        coefficients, covariance = fitted.coefficients * scale + shift, fitted.covariance * np.outer(scale, scale)
+        return replace(fitted, coefficients=coefficients, covariance=covariance)
+
+    def _units(self, n_coefficients: int) -> Floats:
+        """Return the factors and summands that bring coefficients into the outcome's own unit, shape (k, 2)."""
+        found = np.tile([1.0, 0.0], (n_coefficients, 1))
+        n_of_answer = (len(self.sample.answers) - 1) * len(self.sample.terms.names)
+        found[n_of_answer : n_coefficients - self.n_spread, 0] = self.unit
         if self.n_spread:
-            coefficients[-1] += np.log(self.unit)
-        return replace(fitted, coefficients=coefficients, covariance=fitted.covariance * np.outer(scale, scale))
+            found[-1, 1] = np.log(self.unit)
+        return found
+
+    def surface(self, top: Maximum) -> Surface:
+        """Return the log-likelihood of all columns and the hidden answer; `top`: its maximum."""
+        every = [*range(len(self.sample.terms.names))]
+        bases, likelihood = self._bases(every, True), HiddenPredictor(self.sample.log_channel, self.outcome)
+        rows, triangle = rows_of(likelihood, bases, self.sample.weights)
+        starts = [triangle @ start for start in self._starts(every, len(self.sample.answers) - 1)]
+        return Surface(rows.at, triangle, top, starts, self._units(len(triangle)))
 
 
 def labels_of_outcome(formula: Formula, sample: Sample) -> list[tuple[str, str]]:
@@ -117,4 +133,4 @@ def fit_outcome(formula: Formula, data: OutcomeSample) -> FittedModel:
     each = {term: without(columns, True) for term, columns in sample.terms.tested().items()}
     each[f"hidden({formula.hidden})"] = without([], False)
     labelled = (*labels_of(formula.hidden, sample), *labels)
-    return FittedModel(sample.n_rows, labelled, data.in_units(fitted, n_of_answer), null, each, n_scales=data.n_spread)
+    return FittedModel(sample.n_rows, labelled, data.in_units(fitted), null, each, n_scales=data.n_spread)

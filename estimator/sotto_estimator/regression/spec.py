@@ -147,12 +147,18 @@ class RegressionSpec:
         """Raise DomainError where there is no profile, or no penalty."""
         if self.intervals not in ("", *INTERVALS):
             raise DomainError(f"intervals ({self.intervals!r:.40}) {one_of(INTERVALS, self.intervals)}")
-        beside = {"hidden(..)": self.formula.hidden, "a random intercept": self.random_intercept}
-        beside["weights, strata and clusters"] = ", ".join(self.sampling.names)
-        for name, of in beside.items():
+        beside = {
+            "hidden(..)": (self.formula.hidden if self.firth else "", "Use intervals=profile for few people"),
+            "a random intercept": (
+                self.random_intercept,
+                "Trust the likelihood ratio tests where few people answer yes",
+            ),
+            "weights, strata and clusters": (", ".join(self.sampling.names), "Their errors need the usual intervals"),
+        }
+        for name, (of, instead) in beside.items():
             if of and (self.firth or self.intervals == "profile"):
                 what = "Firth's penalty" if self.firth else "a profile likelihood interval"
-                raise DomainError(f"{what} does not go with {name} ({of}). Leave out one of the two.")
+                raise DomainError(f"{what} does not go with {name} ({of}). {instead}, or leave out {name}.")
 
     def _references(self, table: DataTable, sample: Sample) -> dict[str, str]:
         hidden = {self.formula.hidden: sample.answers[-1]} if self.formula.hidden else {}
@@ -268,7 +274,8 @@ class RegressionSpec:
                 raise DomainError("an intercept by cluster goes with a hidden answer to the left, not with hidden(..).")
             data, kind = read_outcome(table.columns[formula.outcome], sample, self.outcome)
             words = f"{kind} regression on a hidden answer (reference: {answers[-1]})"
-            return fit_outcome(formula, data), words, "", None
+            model = fit_outcome(formula, data)
+            return model, words, "", data.surface(model.fitted.maximum) if self._has_profile else None
         kind = "logistic" if len(answers) == 2 else "multinomial logistic"
         words = f"{kind} regression of a hidden answer (reference: {answers[-1]})"
         if self.random_intercept:

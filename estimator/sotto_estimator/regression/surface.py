@@ -5,15 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import block_diag
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from sotto_estimator.channel.channel import Floats
 from sotto_estimator.likelihood.newton import Local, Maximum, maximise, polish
 from sotto_estimator.regression.basis import basis_of
+from sotto_estimator.regression.fitting import rows_of
 from sotto_estimator.regression.hidden_answer import HiddenAnswer
-from sotto_estimator.regression.mixture import Rows
 from sotto_estimator.regression.result import Coefficient
 from sotto_estimator.regression.sample import Sample
 
@@ -26,12 +25,15 @@ _EXACT = 1e-10
 class Surface:
     """`at` gives the log-likelihood at coefficients of a basis, which are triangle @ those of the columns.
 
-    `top`: its maximum.
+    `top`: its maximum. `starts`: where climbs begin too, if there may be several maxima. `units`: of the columns'
+    coefficients a factor and a summand that bring them into the outcome's unit, shape (k, 2); None for 1 and 0.
     """
 
     at: Callable[[Floats], Local]
     triangle: Floats
     top: Maximum
+    starts: Sequence[Floats] = ()
+    units: Floats | None = None
 
     def held(self, columns: Sequence[int], values: Floats) -> Maximum:
         """Return the maximum, and its place among the basis's coefficients, where these columns' have these values."""
@@ -48,13 +50,14 @@ class Surface:
 
         off, bends = self.top.place - origin, self.top.local.information
         highest = np.linalg.lstsq(turn.T @ bends @ turn, turn.T @ (bends @ off), rcond=None)[0]  # on the parabola there
-        for start in (highest, turn.T @ off):
-            if np.linalg.norm(start) < _FAR:
+        best: Maximum | None = None
+        for start in (highest, turn.T @ off, *(turn.T @ (start - origin) for start in self.starts)):
+            if np.linalg.norm(start) < _FAR and (best is None or self.starts):
                 found = polish(at, maximise(at, start))
-                if found.converged:
-                    return replace(found, place=origin + turn @ found.place)
-        found = polish(at, maximise(at, 0 * start))
-        return replace(found, place=origin + turn @ found.place)
+                if found.converged and (best is None or found.local.log_likelihood > best.local.log_likelihood):
+                    best = found
+        best = best or polish(at, maximise(at, 0 * highest))
+        return replace(best, place=origin + turn @ best.place)
 
     def root(self, column: int, value: float) -> float:
         """Return the root of twice the log of the likelihood ratio, where a coefficient has a value; 0 if unknown."""
@@ -78,17 +81,22 @@ class Surface:
         return ends[0], ends[1]
 
     def profiled(self, coefficients: Sequence[Coefficient], level: float) -> tuple[Coefficient, ...]:
-        """Return coefficients with intervals and tests by the profile; z is the signed root of the likelihood ratio."""
+        """Return coefficients with intervals and tests by the profile; z is the signed root of the likelihood ratio.
+
+        What has no test gets none.
+        """
         found = []
-        for column, of in enumerate(coefficients):
-            z = math.copysign(self.root(column, 0.0), of.estimate)
-            low, high = self.interval(column, of.estimate, of.standard_error, level)
-            found.append(replace(of, z=z, p_value=2 * float(ndtr(-abs(z))), low=low, high=high))
+        units = np.tile([1.0, 0.0], (len(coefficients), 1)) if self.units is None else self.units
+        for column, (of, (scale, shift)) in enumerate(zip(coefficients, units.tolist(), strict=True)):
+            z = of.z if math.isnan(of.z) else math.copysign(self.root(column, 0.0), of.estimate)
+            low, high = self.interval(column, (of.estimate - shift) / scale, of.standard_error / scale, level)
+            ends = scale * low + shift, scale * high + shift
+            found.append(replace(of, z=z, p_value=2 * float(ndtr(-abs(z))), low=ends[0], high=ends[1]))
         return tuple(found)
 
 
 def surface_of(sample: Sample, top: Maximum) -> Surface:
     """Return that of a hidden answer's model; `top`: its maximum."""
     basis, n_equations = basis_of(sample.terms.matrix, sample.weights, sample.terms.names), len(sample.answers) - 1
-    rows = Rows(HiddenAnswer(sample.log_channel), [basis.matrix] * n_equations, sample.weights, sample.offset)
-    return Surface(rows.at, block_diag(*[basis.triangle] * n_equations), top)
+    rows, triangle = rows_of(HiddenAnswer(sample.log_channel), [basis] * n_equations, sample.weights, sample.offset)
+    return Surface(rows.at, triangle, top)

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.optimize import minimize
+from scipy.special import expit
 from test_regression import CROSSWISE, FORCED, asked, check_derivatives, matrix_of, sample_of_reports
 
 from sotto_estimator.designs.spec import read_design
@@ -72,6 +74,36 @@ def test_the_joint_fit_is_that_of_a_naive_climb(outcome: str) -> None:
     assert [of.estimate for of in found.coefficients] == pytest.approx(expected, abs=1e-4)
     assert found[f"{outcome}: age"].equation == outcome
     assert found.model.startswith("normal" if outcome == "hours" else "logistic")
+
+
+@pytest.mark.parametrize("outcome", ["votes", pytest.param("hours", marks=pytest.mark.thorough)])
+def test_the_profile_of_a_hidden_effect_ends_where_the_joint_likelihood_has_fallen(outcome: str) -> None:
+    """By scipy from several places, as there may be more than one maximum; log(sigma) has an interval and no test."""
+    frame, is_normal = with_outcomes(FORCED, 150, 11), outcome == "hours"
+    found = regress(frame, f"{outcome} ~ hidden(cheated)", design=FORCED, intervals="profile")
+    channel = channel_of(frame, FORCED)
+    values = (frame["hours"] if is_normal else frame["votes"] == "yes").to_numpy(float)
+
+    def minus(place: Floats, effect: float) -> float:
+        share, total = 1 / (1 + np.exp(-place[0])), 0.0
+        for answer, of in enumerate((share, 1 - share)):
+            centre = place[1] + effect * (answer == 0)
+            plain = stats.norm.pdf(values, centre, np.exp(place[2])) if is_normal else expit(centre * (2 * values - 1))
+            total = total + channel[:, answer] * of * plain
+        return -float(np.log(total).sum())
+
+    def most(effect: float) -> float:
+        starts = [[of, 10.0, 1.4] if is_normal else [of, 0.0] for of in (-2, 0, 2)]
+        return -min(minimize(minus, of, effect, method="BFGS").fun for of in starts)
+
+    of, top = found.coefficients[2], found.quality.log_likelihood
+    for end in (of.low, of.high):
+        assert top - most(end) == pytest.approx(stats.chi2.ppf(0.95, 1) / 2, abs=1e-5)
+    assert of.z == pytest.approx(np.sign(of.estimate) * np.sqrt(2 * (top - most(0))), abs=1e-4)
+    if is_normal:
+        sigma = found.coefficients[-1]
+        assert sigma.low < sigma.estimate < sigma.high
+        assert np.isnan(sigma.z)
 
 
 def test_of_answers_in_clear_it_is_two_plain_regressions() -> None:

@@ -150,7 +150,6 @@ def test_all_forms_name_the_method_and_python_is_the_commands_twin(tmp_path: Pat
 
 
 BESIDE = {
-    "hidden": ({}, "treated ~ hidden(said)"),
     "a random intercept": ({"random_intercept": "half"}, "said ~ treated"),
     "weights, strata and clusters": ({"sampling": SamplingColumns(weights="treated")}, "said ~ half"),
 }
@@ -161,8 +160,10 @@ def test_what_has_no_profile_is_refused(of: str) -> None:
     more, formula = BESIDE[of]
     frame = separated().assign(half=np.arange(70) % 2)
     for how in ({"firth": True}, {"intervals": "profile"}):
-        with pytest.raises(DomainError, match=f"does not go with {of}"):
+        with pytest.raises(DomainError, match=f"does not go with {of}.*, or leave out {of}"):
             fitted(frame, formula, how | more)
+    with pytest.raises(DomainError, match=r"Use intervals=profile for few people, or leave out hidden"):
+        fitted(frame, "treated ~ hidden(said)", {"firth": True})
     with pytest.raises(DomainError, match=r"intervals \('likelihood'\) must be one of wald, profile"):
         fitted(frame, "said ~ half", {"intervals": "likelihood"})
 
