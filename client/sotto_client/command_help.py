@@ -26,6 +26,7 @@ TASKS = {
         "install": "Print a script that makes the collector a service of this machine.",
         "serve": "Run the collector.",
         "relay": "Run a relay between devices and a collector.",
+        "gateway": "Make and erase the keys of the gateway for oblivious surveys.",
         "token": "Create, list and revoke access tokens.",
         "status": "List the surveys of a collector, with their numbers of reports.",
         "configure": "Change the settings of a survey at a collector.",

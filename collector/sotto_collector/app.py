@@ -9,6 +9,7 @@ from sotto_collector.api.administration import administration
 from sotto_collector.api.certificates import certificates
 from sotto_collector.api.cors import install_cors
 from sotto_collector.api.drafts import drafts
+from sotto_collector.api.gateway import ObliviousPath, gateway
 from sotto_collector.api.invitations import invitations
 from sotto_collector.api.operations import operations
 from sotto_collector.api.problems import install_problems
@@ -57,10 +58,12 @@ def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     app.register_blueprint(certificates)
     app.register_blueprint(administration)
     app.register_blueprint(invitations)
+    app.register_blueprint(gateway)
     app.register_blueprint(pages)
     app.register_blueprint(assets)
     app.register_blueprint(index_page)
     app.register_blueprint(landing_page)
     install_results(app)
     app.wsgi_app = FastPath(app)  # type: ignore[method-assign]  # Flask's own way to have middleware
+    app.wsgi_app = ObliviousPath(app)  # type: ignore[method-assign]  # in front of the other
     return app

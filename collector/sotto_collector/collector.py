@@ -6,6 +6,7 @@ import time
 from prometheus_client import Metric
 
 from sotto_collector.errors import RequestError, StoreError, refuse
+from sotto_collector.gateway import Gateway
 from sotto_collector.gauges import Gauges
 from sotto_collector.intake.limits import RateLimits
 from sotto_collector.intake.writer import Writer
@@ -45,6 +46,7 @@ class Collector:
         with self.store.reader():
             self._restore_mark = self.store.restore_mark
         self.tokens = TokenTable(self.store)
+        self.gateway = Gateway(self.store)
         self.gauges = Gauges(self.store, by_survey=settings.metrics_labels == "survey", folder=self.metrics.folder)
         self.writer = Writer(
             self.store,

@@ -20,6 +20,7 @@ SottoError
     ├── TokenError               no token, or not one, begins like this; or it cannot be sent
     ├── RequestError             a request is refused; carries the problem document
     ├── ListenError              the address cannot be listened on
+    ├── GatewayError             a gateway has no keys, or none can be made
     ├── ArchiveError             an archive cannot be written, or is not what was exported
     ├── WorkerError              a worker process did not begin to serve
     └── RemoteError              a collector could not be reached, or refused
@@ -106,6 +107,10 @@ class TokenError(CollectorError):
 
 class ListenError(CollectorError):
     """The address cannot be listened on."""
+
+
+class GatewayError(CollectorError):
+    """A gateway's keys cannot be made."""
 
 
 class ArchiveError(CollectorError):

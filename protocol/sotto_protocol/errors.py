@@ -4,7 +4,9 @@ SottoError
 ├── SurveyError      a survey definition that is malformed, or that takes more epsilon than it says
 ├── AnswerError      an answer that is not one of the question's (the message never holds the answer)
 ├── ReportError      a report that the survey's mechanisms cannot have made
-└── TallyError       counts that no set of reports can have, or tallies of different surveys
+├── TallyError       counts that no set of reports can have, or tallies of different surveys
+├── KeysError        a gateway's keys that are malformed, or that nothing here can encrypt with
+└── MessageError     a binary HTTP message that is malformed, or does not fit
 """
 
 from collections.abc import Callable
@@ -85,3 +87,11 @@ class ReportError(LocatedError):
 
 class TallyError(LocatedError):
     """Counts are impossible, or belong to another survey."""
+
+
+class KeysError(LocatedError):
+    """A gateway's key configurations are malformed."""
+
+
+class MessageError(SottoError):
+    """A binary HTTP message is malformed, or longer than it may be. The message quotes nothing of it."""

@@ -25,6 +25,8 @@ MAX_ERASE_AFTER = 3653
 """Days: ten years."""
 REPORTS, COUNTS = KEEPS = ("reports", "counts")
 """What a collector may keep of a survey: every report, or the counts of them and their random ids."""
+DIRECT, OBLIVIOUS = DELIVERIES = ("direct", "oblivious")
+"""How devices reach a collector: by themselves, or through a relay of somebody else's, encrypted for the gateway."""
 POPULATION, RESPONDENTS = TARGETS = ("population", "respondents")
 """Whom results may be about: all of whom those who answer are a sample, or these people alone."""
 MAX_TEXT = 2000
@@ -36,6 +38,14 @@ LENGTHS = dict.fromkeys(("title", "introduction", "text"), MAX_TEXT) | {
 }
 """The most characters of each text that respondents read, but for options."""
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_PORT = "6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}"
+_RELAY = re.compile(
+    rf"(https://[a-z0-9]([a-z0-9.\-]{{0,251}}[a-z0-9])?|http://(localhost|127\.0\.0\.1))(:({_PORT}))?(/[A-Za-z0-9._~\-]+)*"
+)
+RELAY_EXPECTED = "an address such as https://relay.example, without / at its end"
+MAX_RELAY = 300
+"""Characters of a relay's address."""
+_GATEWAY_KEY = re.compile("[0-9a-f]{64}")
 MAX_STRATA = 64
 MAX_STRATUM = 40
 """Characters of a stratum's name."""
@@ -88,6 +98,19 @@ def _are_strata(value: Any) -> bool:
     )
 
 
+def is_relay(value: Any) -> bool:
+    """Whether value is a relay's address: https, or http on this machine."""
+    return isinstance(value, str) and len(value) <= MAX_RELAY and _RELAY.fullmatch(value) is not None
+
+
+def _gateway_key() -> Any:
+    return _setting(
+        "",
+        "64 hexadecimal digits in lower case: the key of the collector's gateway (sotto publish writes it)",
+        lambda v: isinstance(v, str) and _GATEWAY_KEY.fullmatch(v) is not None,
+    )
+
+
 def _text(name: str) -> Any:
     most = LENGTHS[name]
     return _setting("", text_expected(most), partial(is_text, max_length=most), partial(say_length, most))
@@ -121,6 +144,9 @@ class Settings:
     are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes reports,
     such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many days after `closes` a collector
     erases the reports and keeps their counts; 0: it does not by itself. Only with `closes`, and where reports are kept.
+    `delivery`: "direct", or "oblivious". Then devices send everything encrypted for the collector's gateway, through the
+    `relay` at this address and never to the collector. `gateway_key` is the Ed25519 key that signs the gateway's keys:
+    64 hexadecimal digits, "" in an author's file that is not published yet.
     `about`: whom its results are about unless a reader asks otherwise, the "population" of which those who answer are a
     sample, or the "respondents" alone. Raises SurveyError.
     """
@@ -145,6 +171,9 @@ class Settings:
     )
 
     about: str = _word(TARGETS)
+    delivery: str = _word(DELIVERIES)
+    relay: str = _setting("", RELAY_EXPECTED, is_relay)
+    gateway_key: str = _gateway_key()
 
     def __post_init__(self) -> None:
         for setting in fields(Settings):
@@ -164,6 +193,20 @@ class Settings:
         if self.erase_after and self.keep == COUNTS:
             raise SurveyError("$.erase_after", 'does not go with keep = "counts": no report is kept.')
         _ = self.erase_on
+        self._check_delivery()
+
+    def _check_delivery(self) -> None:
+        """Raise SurveyError where what oblivious delivery needs is missing, or given without it."""
+        if self.is_oblivious and not self.relay:
+            raise SurveyError("$.relay", f'is needed with delivery = "{OBLIVIOUS}": {RELAY_EXPECTED}.')
+        for name in ("relay", "gateway_key"):
+            if getattr(self, name) and not self.is_oblivious:
+                raise SurveyError(f"$.{name}", f'goes with delivery = "{OBLIVIOUS}" alone.')
+
+    @property
+    def is_oblivious(self) -> bool:
+        """Whether devices send everything through a relay, encrypted for the collector's gateway."""
+        return self.delivery == OBLIVIOUS
 
     @property
     def max_reports(self) -> int:

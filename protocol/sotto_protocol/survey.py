@@ -309,6 +309,8 @@ def _read_survey(document: Any) -> Survey:
     settings = read_settings(fields)
     questions = tuple(read_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
     survey = Survey(survey_id, title, questions, **settings)
+    if survey.is_oblivious and not survey.gateway_key:
+        raise SurveyError("$.gateway_key", "is needed in a published survey that is delivered obliviously.")
     translations = read_translations(fields, survey.item_words)
     fields.finish()
     return replace(survey, translations=translations) if translations else survey

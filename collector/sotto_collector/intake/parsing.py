@@ -69,10 +69,11 @@ def read_json_body(environ: dict[str, Any], max_bytes: int) -> bytes:
             raise refuse(415, "unsupported_media", "Content-Type must be application/json, in UTF-8.")
     if environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise refuse(415, "unsupported_media", "Content-Encoding must be identity.")
-    return _read_body(environ, max_bytes)
+    return read_body(environ, max_bytes)
 
 
-def _read_body(environ: dict[str, Any], max_bytes: int) -> bytes:
+def read_body(environ: dict[str, Any], max_bytes: int) -> bytes:
+    """Read the body of a request, never more than max_bytes + 1 of it. Raises RequestError 400, 411, 413."""
     length = get_content_length(environ)
     ends_by_itself = environ.get("wsgi.input_terminated", False)
     if length is None and not ends_by_itself:

@@ -175,3 +175,31 @@ invitations = Table(
     CheckConstraint("length(code_hash) = 32", "invitations_code_hash"),
     sqlite_with_rowid=False,
 )
+
+# One row, if this collector has a gateway: the Ed25519 key that signs its keys. Surveys name the public one.
+gateway_identity = Table(
+    "gateway_identity",
+    metadata,
+    Column("identity_key", Integer, nullable=False, autoincrement=False),
+    Column("private", LargeBinary, nullable=False),
+    Column("public", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("identity_key"),
+    CheckConstraint("identity_key = 1", "gateway_identity_identity_key"),
+)
+
+# The keys that devices encrypt with, two an epoch. An erased one stays without its private part, and its id is used
+# again once all others were.
+gateway_keys = Table(
+    "gateway_keys",
+    metadata,
+    Column("key_id", Integer, nullable=False, autoincrement=False),
+    Column("kem", Integer, nullable=False),  # as RFC 9180 numbers them
+    Column("private", LargeBinary, nullable=False),  # empty: erased, or in a backup
+    Column("public", LargeBinary, nullable=False),
+    Column("epoch", BigInteger, nullable=False),
+    Column("made_on", Text, nullable=False),
+    Column("used_until", Text, nullable=False),  # the last day on which devices encrypt with it
+    Column("erase_on", Text, nullable=False),  # the first day without its private part
+    PrimaryKeyConstraint("key_id"),
+    CheckConstraint("key_id BETWEEN 0 AND 255", "gateway_keys_key_id"),
+)
