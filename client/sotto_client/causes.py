@@ -22,8 +22,10 @@ _KINDS: tuple[tuple[type[OSError], Callable[[OSError], str]], ...] = (  # the na
 )
 
 
-def unanswered(fault: BaseException) -> DeliveryError:
+def unanswered(fault: BaseException, asked: str = "collector") -> DeliveryError:
     """Return what is raised in the place of a library's fault, which holds the request, and so what was sent in it.
+
+    `asked`: the collector, or a relay.
 
     Its cause is what the operating system or TLS said, if that is known; without frames, whose variables could be read.
     """
@@ -32,11 +34,11 @@ def unanswered(fault: BaseException) -> DeliveryError:
     for kind, say in _KINDS:
         for link in chain:
             if isinstance(link, kind) and not isinstance(link, RequestException):  # which are OSErrors too
-                failed = DeliveryError(f"no answer from the collector: {where}{say(link)}.")
+                failed = DeliveryError(f"no answer from the {asked}: {where}{say(link)}.")
                 link.__cause__ = None
                 failed.__cause__ = without_frames(link)
                 return failed
-    return DeliveryError(f"no answer from the collector ({type(fault).__name__}).")
+    return DeliveryError(f"no answer from the {asked} ({type(fault).__name__}).")
 
 
 def _name(fault: OSError) -> str:

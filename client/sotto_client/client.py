@@ -23,7 +23,7 @@ from sotto_client.database import no_fork
 from sotto_client.day import today
 from sotto_client.delivery import Delivery
 from sotto_client.errors import StateError, without_frames
-from sotto_client.exchange import check_receipt, check_survey_id, check_url, post_erasure
+from sotto_client.exchange import check_receipt, check_survey_id, check_url, erasure_body, erasure_path, post_erasure
 from sotto_client.forking import Renewed
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS, Ledger, Limits
 from sotto_client.outbox import Outbox, Posting, Rejected
@@ -55,7 +55,8 @@ class SurveyClient(Renewed):
 
     `invitation` is the text of an invitation, for an invited survey. The state keeps it until no report needs it. Each
     report first waits for a random time of at most `max_delay_s` seconds, in [0, 604,800]. With `relay_url`, reports
-    are posted there instead of to `url`, so that the collector sees the relay's address. After its delivery, each
+    are posted there instead of to `url`, so that the collector sees the relay's address. An oblivious survey names a
+    relay itself, and `relay_url` is used in its place, also to read the survey. After its delivery, each
     report of this client is kept for `resend_days` days, in [0, 365]. So it can be sent again if the collector loses
     it. With 0 nothing is kept. `on_delivered` and `on_rejected` are functions of the app. The thread that delivers
     calls the first with the receipt of each report that this client delivers from this state. It calls the other with
@@ -98,8 +99,9 @@ class SurveyClient(Renewed):
         self._limits = Limits.of(max_epsilon, max_period_epsilon, period_days)
         self._address = check_url(url), check_survey_id(survey_id)
         self._invitation = check_invitation(invitation)
-        post_url = self._address[0] if relay_url is None else check_url(relay_url, "relay_url")
-        self._posting = Posting(post_url, check_delay(max_delay_s), check_days(resend_days))
+        relay = "" if relay_url is None else check_url(relay_url, "relay_url")
+        waits = check_delay(max_delay_s), check_days(resend_days)
+        self._posting = Posting(relay or self._address[0], *waits, relay)
         callbacks = Callbacks(on_delivered, on_rejected)
         self._fingerprint = check_fingerprint(fingerprint)
         self._survey: Survey | None = None
@@ -134,7 +136,8 @@ class SurveyClient(Renewed):
             from sotto_client.source import SurveySource
 
             if self._loaded is None:
-                source = SurveySource(*self._address, self._fingerprint, self._limits, self._posting)
+                of = self._fingerprint, self._limits, self._posting, self._delivery.relays
+                source = SurveySource(*self._address, *of)
                 self._loaded = Answering(self._state, source, self._limits, self._posting)
             return self._loaded
 
@@ -253,12 +256,18 @@ class SurveyClient(Renewed):
 
         First the device forgets the copy that it keeps to send again. False if the collector keeps no
         reports, or has no such report because it still waits here. Raises DeliveryError if the collector does not
-        reply, StateError, ValueError.
+        reply, StateError, ValueError. Raises as `survey` does if this device has no copy of the survey: without one it
+        does not know whether the request must go through a relay.
         """
         report_id = check_receipt(str(receipt))
         with self._state.write() as connection:
             Sent(connection).drop("receipt", report_id)
-        return post_erasure(*self._address, report_id, timeout_s=self._timeout_s).status == 200
+        source = self._answering.source
+        via = source.via(source.kept_survey(self._state) or self.survey)
+        if via is None:
+            return post_erasure(*self._address, report_id, timeout_s=self._timeout_s).status == 200
+        path, body = erasure_path(self._address[1]), erasure_body(report_id)
+        return self._delivery.relays.post(via, path, body, timeout_s=self._timeout_s).result().status == 200
 
     def forget(self) -> None:
         """Stop taking part in this survey: wipe the secret of its noise and the marks of its answers at once.

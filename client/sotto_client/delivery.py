@@ -15,11 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sotto_client.callbacks import Callbacks
-from sotto_client.errors import DeliveryError
-from sotto_client.exchange import Exchange, post_report
+from sotto_client.errors import ClientError
+from sotto_client.exchange import Exchange, post_report, report_path
 from sotto_client.forking import Renewed
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.receipt import Receipt
+from sotto_client.relays import Relays
 from sotto_client.recording import BACKOFF_CAP_S, UNKNOWN_CAP_S, apply_verdict
 from sotto_client.state import State
 from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge
@@ -76,6 +77,7 @@ class Delivery(Renewed):
         uniform: Callable[[float, float], float] | None = None,
     ) -> None:
         self._state = state
+        self.relays = Relays(state)
         self._timeout_s = timeout_s
         self._callbacks = callbacks or Callbacks()
         self._clock = clock
@@ -225,11 +227,17 @@ class Delivery(Renewed):
         return min(waits, default=None)
 
     def _begin(self, report: WaitingReport) -> None:
-        sent = report.url, report.survey_id, report.body
-        exchange = post_report(*sent, timeout_s=self._timeout_s)
+        exchange = self._send(report)
         _log.debug("A report is being sent (attempt %d).", report.n_attempts + 1)
         self._under_way[report.url] = _Attempt(report, exchange, self._round.hurried_at)
         exchange.when_over(self._notify)
+
+    def _send(self, report: WaitingReport) -> Exchange:
+        """Return the exchange that sends a report: an oblivious survey's through its relay, encrypted anew each time."""
+        if report.via is None:
+            return post_report(report.url, report.survey_id, report.body, timeout_s=self._timeout_s)
+        path = report_path(report.survey_id)
+        return self.relays.post(report.via, path, report.body, timeout_s=self._timeout_s)
 
     def _note(self, attempt: _Attempt) -> None:
         verdict = self._judge(attempt.exchange)
@@ -261,7 +269,7 @@ class Delivery(Renewed):
     def _judge(self, exchange: Exchange) -> Verdict:
         try:
             reply = exchange.result()
-        except DeliveryError as fault:
+        except ClientError as fault:  # also of a gateway that must not be used
             return TryAgain(str(fault).rstrip("."), has_reply=False)
         return judge(reply, self._clock())
 

@@ -11,13 +11,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sotto_client.database import no_fork
-from sotto_client.errors import DeliveryError
+from sotto_client.errors import ClientError, DeliveryError
 from sotto_client.line import Line
 from sotto_client.reply import Reply
 from sotto_protocol.members import ID_PATTERN
 
 _RECEIPT = re.compile(r"[0-9a-f]{32}")
-_MAX_REPLY_BYTES = 2**16
+MAX_REPLY_BYTES = 2**16
+Ask = Callable[..., Reply]
+"""What asks the other side, with a `Line` and `timeout_s`, in an exchange's own thread. Raises DeliveryError."""
 _LONGEST_S = 86_400.0  # of an exchange, whatever is asked for: clocks and locks take no larger number
 
 
@@ -56,15 +58,12 @@ class Exchange:
     name, is left behind, and ends by itself.
     """
 
-    def __init__(self, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> None:
-        with no_fork:
-            from sotto_client.talk import talk
-
+    def __init__(self, ask: Ask, *, timeout_s: float) -> None:
         timeout_s = min(timeout_s, _LONGEST_S)
         self.deadline = time.monotonic() + timeout_s
         self._line = Line()
         self._reply: Future[Reply] = Future()
-        work = partial(talk, self._line, method, address, timeout_s=timeout_s, max_bytes=max_bytes, **sent)
+        work = partial(ask, self._line, timeout_s=timeout_s)
         try:
             threading.Thread(target=_settle, args=(self._reply, work), name="sottovoce-exchange", daemon=True).start()
         except RuntimeError:  # no more threads, or the interpreter is ending
@@ -80,7 +79,10 @@ class Exchange:
         self._reply.add_done_callback(lambda _: callback())
 
     def result(self) -> Reply:
-        """Return what came back, at the deadline at the latest. Raises DeliveryError if no whole reply did."""
+        """Return what came back, at the deadline at the latest. Raises DeliveryError if no whole reply did.
+
+        Through a relay it raises SurveyRefused, too, if the gateway's keys must not be used.
+        """
         try:
             return self._reply.result(max(0.0, self.deadline - time.monotonic()))
         except TimeoutError:
@@ -89,31 +91,61 @@ class Exchange:
             self._line.cut()
 
 
+def survey_path(survey_id: str) -> str:
+    """Return where a survey is below a collector's address."""
+    return f"/v1/surveys/{survey_id}"
+
+
+def report_path(survey_id: str) -> str:
+    """Return where reports of it go."""
+    return f"{survey_path(survey_id)}/reports"
+
+
+def erasure_path(survey_id: str) -> str:
+    """Return where reports of it are erased."""
+    return f"{survey_path(survey_id)}/erase"
+
+
+def erasure_body(receipt: str) -> bytes:
+    """Return what a respondent sends who has a report erased."""
+    return json.dumps({"receipt": receipt}).encode()
+
+
 def get_survey(url: str, survey_id: str, *, timeout_s: float, max_bytes: int) -> Reply:
     """Return the reply to a request for a survey, after `timeout_s` at the latest. Raises DeliveryError."""
-    return Exchange("GET", f"{url}/v1/surveys/{survey_id}", timeout_s=timeout_s, max_bytes=max_bytes).result()
+    return _begin("GET", url + survey_path(survey_id), timeout_s=timeout_s, max_bytes=max_bytes).result()
 
 
 def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float) -> Exchange:
     """Return the exchange that sends a report's bytes, under way."""
-    return _post(f"{url}/v1/surveys/{survey_id}/reports", body, timeout_s)
+    return _post(url + report_path(survey_id), body, timeout_s)
 
 
 def post_erasure(url: str, survey_id: str, receipt: str, *, timeout_s: float) -> Reply:
     """Return the reply to a respondent who has a report erased. Raises DeliveryError."""
-    body = json.dumps({"receipt": receipt}).encode()
-    return _post(f"{url}/v1/surveys/{survey_id}/erase", body, timeout_s).result()
+    return _post(url + erasure_path(survey_id), erasure_body(receipt), timeout_s).result()
 
 
 def _post(address: str, body: bytes, timeout_s: float) -> Exchange:
     headers = {"Content-Type": "application/json"}
-    return Exchange("POST", address, timeout_s=timeout_s, max_bytes=_MAX_REPLY_BYTES, data=body, headers=headers)
+    return _begin("POST", address, timeout_s=timeout_s, max_bytes=MAX_REPLY_BYTES, data=body, headers=headers)
+
+
+def _begin(method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Exchange:
+    """Return an exchange with an address itself, under way."""
+    with no_fork:
+        from sotto_client.talk import talk
+
+    def ask(line: Line, *, timeout_s: float) -> Reply:
+        return talk(line, method, address, timeout_s=timeout_s, max_bytes=max_bytes, **sent)
+
+    return Exchange(ask, timeout_s=timeout_s)
 
 
 def _settle(reply: "Future[Reply]", work: Callable[[], Reply]) -> None:
     try:
         came_back = work()
-    except DeliveryError as fault:
+    except ClientError as fault:
         reply.set_exception(fault.with_traceback(None))  # the variables of its frames hold what was sent
     except BaseException as fault:
         reply.set_exception(fault)

@@ -11,6 +11,7 @@ from typing import Any
 
 from sotto_client.database import reading
 from sotto_client.draws import Draws, Seed
+from sotto_client.gateways import Gateways, SeenKeys
 from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.sent import Sent, SentReport
@@ -80,7 +81,7 @@ class Inventory:
     """What a state holds, but for secrets and marks (`sotto_client.ledger.Entry`).
 
     `drawn`: of surveys with `draw` or `asked_in`, what this device answers, and when. `sent`: delivered reports that
-    are kept.
+    are kept. `gateways`: what was seen of the keys of each, to be compared with other people's.
     """
 
     state: str
@@ -89,6 +90,7 @@ class Inventory:
     rejected: tuple[Kept, ...]
     drawn: tuple[Asked, ...] = ()
     sent: tuple[Kept, ...] = ()
+    gateways: tuple[SeenKeys, ...] = ()
 
 
 def take_inventory(state: State) -> Inventory:
@@ -96,6 +98,7 @@ def take_inventory(state: State) -> Inventory:
     with state.read() as connection:
         entries = Ledger(connection).entries()
         waiting, rejected = Outbox(connection).waiting(), Outbox(connection).rejected()
+        gateways = Gateways(connection).seen()
         seeds, sent = Draws(connection).seeds(), Sent(connection).reports()
         with reading("outbox"):
             surveys = _read_surveys(connection)
@@ -106,6 +109,7 @@ def take_inventory(state: State) -> Inventory:
                 tuple(_keep(report, surveys, f"{report.problem.code}: {report.problem.detail}") for report in rejected),
                 tuple(_asked(seed, surveys.get(seed.fingerprint)) for seed in seeds),
                 tuple(_keep(report, surveys, "") for report in sent),
+                tuple(gateways),
             )
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 
 class Line:
-    """At most one open connection. Once cut it stays so: a connection that is made later is closed at once."""
+    """At most one open connection at a time. Once cut it stays so: a connection that is made later is closed at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -25,6 +25,11 @@ class Line:
             self._drop()
             self._handle = socket.fromfd(connected.fileno(), connected.family, connected.type)
 
+    def end(self) -> None:
+        """End the connection, if there is one; another may follow."""
+        with self._lock:
+            self._end()
+
     def check(self) -> None:
         """Raise OSError if the line is cut."""
         with self._lock:
@@ -34,10 +39,13 @@ class Line:
         """End the connection: whoever reads from it or writes to it stops waiting. May be called twice."""
         with self._lock:
             self._is_cut = True
-            if self._handle is not None:
-                with suppress(OSError):  # the other side was faster
-                    self._handle.shutdown(socket.SHUT_RDWR)
-            self._drop()
+            self._end()
+
+    def _end(self) -> None:
+        if self._handle is not None:
+            with suppress(OSError):  # the other side was faster
+                self._handle.shutdown(socket.SHUT_RDWR)
+        self._drop()
 
     def _check(self) -> None:
         if self._is_cut:

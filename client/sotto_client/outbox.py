@@ -12,6 +12,7 @@ from typing import Any
 
 from sotto_client.database import expect, reading
 from sotto_client.verdict import NEEDS_INVITATION, SURVEY_UNKNOWN
+from sotto_client.via import Via
 from sotto_protocol.invitation import with_invitation
 from sotto_protocol.problem import Problem
 
@@ -21,11 +22,15 @@ _OF_PROBLEM = ("status", "code", "detail", "where")
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """How a client posts its reports: where, how long they may first wait, for how many days they are kept then."""
+    """How a client posts its reports: where, how long they may first wait, for how many days they are kept then.
+
+    `relay`: the one that its app named; "" if it named none.
+    """
 
     url: str
     max_delay_s: float = 0.0
     resend_days: int = 0
+    relay: str = ""
 
     def draw_delay_end(self) -> float:
         """Return a moment, uniform on the next `max_delay_s` seconds; 0, which is past, without a delay."""
@@ -51,6 +56,7 @@ class WaitingReport:
     delay_until: float = 0.0
     unknown_s: float = 0.0
     unknown_at: float = 0.0
+    via: Via | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +97,26 @@ class Outbox:
         days_left: int = 0,
         restored: int = 0,
         seen: str | None = None,
+        via: str = "",
     ) -> None:
         """Add a report, without its invitation; it waits as long as the collector asked this device to stay away.
 
         `days_left`: for how long it is kept after its delivery; `restored`, `seen`: see `sotto_client.sent.SentReport`.
+        `via`: `Via.to_text` of an oblivious survey's.
         """
         self._connection.execute(
             "INSERT INTO outbox (receipt, url, survey_id, body, not_before, is_held, delay_until, "
-            "days_left, restored, seen) "
-            "SELECT ?1, ?2, ?3, ?4, coalesce(max(not_before), 0), count(*) > 0, ?5, ?6, ?7, ?8 "
+            "days_left, restored, seen, via) "
+            "SELECT ?1, ?2, ?3, ?4, coalesce(max(not_before), 0), count(*) > 0, ?5, ?6, ?7, ?8, ?9 "
             "FROM outbox WHERE url = ?2 AND is_held AND rejected IS NULL",
-            (receipt, url, survey_id, body, delay_until, days_left, restored, seen),
+            (receipt, url, survey_id, body, delay_until, days_left, restored, seen, via),
         )
 
     def waiting(self) -> list[WaitingReport]:
         """Return what waits, the least often tried first: no report can keep the others back."""
         rows = self._connection.execute(
             "SELECT coalesce(invitation, x''), receipt, url, outbox.survey_id, body, n_attempts, not_before, is_held, "
-            "delay_until, unknown_s, unknown_at "
+            "delay_until, unknown_s, unknown_at, via "
             "FROM outbox LEFT JOIN ledger USING (receipt) WHERE rejected IS NULL ORDER BY n_attempts, receipt"
         )
         with reading("outbox"):
@@ -158,8 +166,8 @@ class Outbox:
 
 
 def _read_waiting(invitation: bytes, *row: Any) -> WaitingReport:
-    expect((invitation, *row), bytes, str, str, str, bytes, int, float, int, float, float, float)
-    report = WaitingReport(*row)  # is_held as 0 or 1, SQLite's booleans
+    expect((invitation, *row), bytes, str, str, str, bytes, int, float, int, float, float, float, str)
+    report = WaitingReport(*row[:-1], Via.from_text(row[-1]))  # is_held as 0 or 1, SQLite's booleans
     return replace(report, body=with_invitation(report.body, invitation)) if invitation else report
 
 

@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 
 from sotto_client.day import day_of
 from sotto_client.ledger import Ledger
@@ -37,13 +38,13 @@ def apply_verdict(
     and where another process, which had sent it as well, was faster.
     """
     match verdict:
-        case Acknowledged():
+        case Acknowledged(keys):
             _log.debug("A report was delivered.")
             ledger = Ledger(connection)
             Sent(connection).keep(report.receipt, day_of(now))
             receipt = ledger.receipt_of(report.receipt) if Outbox(connection).acknowledge(report.receipt) else None
             ledger.settle(report.receipt)
-            return receipt
+            return receipt and replace(receipt, keys=keys)
         case Refused():
             return _refuse(connection, report, verdict)
         case Unknown():

@@ -23,18 +23,18 @@ RESTORED_HEADER = "sottovoce-restored"
 _MAX_DIGITS = 15  # what a browser's number holds
 
 _KEEP = """
-INSERT INTO sent (receipt, url, survey_id, body, days_left, seen, restored)
-SELECT receipt, url, survey_id, body, days_left, coalesce(seen, ?), restored
+INSERT INTO sent (receipt, url, survey_id, body, days_left, seen, restored, via)
+SELECT receipt, url, survey_id, body, days_left, coalesce(seen, ?), restored, via
 FROM outbox WHERE receipt = ? AND days_left > 0
 """
-_ALL = "SELECT receipt, url, survey_id, body, days_left, seen, restored FROM sent"
+_ALL = "SELECT receipt, url, survey_id, body, days_left, seen, restored, via FROM sent"
 
 
 @dataclass(frozen=True, slots=True)
 class SentReport:
     """A report that was delivered, and is kept for so many days more, counted last on the day `seen` (ISO, UTC).
 
-    `restored`: the number of its collector's store, when it was made (see `read_restored`).
+    `restored`: the number of its collector's store, when it was made (see `read_restored`). `via`: as in the outbox.
     """
 
     receipt: str
@@ -44,6 +44,7 @@ class SentReport:
     days_left: int
     seen: str
     restored: int
+    via: str = ""
 
 
 class Sent:
@@ -82,7 +83,15 @@ class Sent:
             number = kept.restored if restored is None else restored
             self._connection.execute("DELETE FROM sent WHERE receipt = ?", (kept.receipt,))
             Outbox(self._connection).put(
-                kept.receipt, kept.url, kept.survey_id, kept.body, draw_delay_end(), kept.days_left, number, kept.seen
+                kept.receipt,
+                kept.url,
+                kept.survey_id,
+                kept.body,
+                draw_delay_end(),
+                kept.days_left,
+                number,
+                kept.seen,
+                kept.via,
             )
 
     def drop(self, column: Literal["receipt", "fingerprint", "survey_id"], value: str) -> None:
@@ -148,7 +157,7 @@ def read_restored(text: str | None) -> int | None:
 
 
 def _read(row: tuple[Any, ...]) -> SentReport:
-    expect(row, str, str, str, bytes, int, str, int)
+    expect(row, str, str, str, bytes, int, str, int, str)
     return SentReport(*row)
 
 

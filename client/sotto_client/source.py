@@ -4,19 +4,22 @@ import hashlib
 import json
 import logging
 import sqlite3
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 from sotto_client.database import expect, reading
 from sotto_client.day import today
 from sotto_client.doubts import Doubts
 from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
-from sotto_client.exchange import get_survey
+from sotto_client.exchange import get_survey, survey_path
 from sotto_client.ledger import Limits
 from sotto_client.outbox import Posting
+from sotto_client.relays import PlainRelay, Relays
 from sotto_client.reply import Reply
 from sotto_client.sent import RESTORED_HEADER, Sent, read_restored
 from sotto_client.state import State
 from sotto_client.verdict import SURVEY_UNKNOWN, read_problem
+from sotto_client.via import Via, authority_of
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.problem import SURVEY_CLOSED, UNEXPECTED
 from sotto_protocol.survey import MAX_SURVEY_BYTES
@@ -40,6 +43,17 @@ class SurveySource:
     fingerprint: str | None
     limits: Limits
     posting: Posting
+    relays: Relays
+
+    def via(self, survey: Survey) -> Via | None:
+        """Return the way of this survey's requests; None if they go directly."""
+        return Via.of(survey, self.url, self.posting.relay)
+
+    def kept_survey(self, state: State) -> Survey | None:
+        """Return the copy that this device keeps, if there is one."""
+        with state.read() as connection:
+            kept = self._kept(connection)
+        return None if kept is None else read_survey(kept, self.survey_id)
 
     def survey(self, state: State, *, timeout_s: float) -> tuple[Survey, bool | None]:
         """Return the collector's survey and keep it, or the copy kept before when the collector does not serve one.
@@ -52,7 +66,7 @@ class SurveySource:
         device must not answer, SurveyUnavailable when there is none.
         """
         try:
-            reply = _fetch(self.url, self.survey_id, timeout_s=timeout_s)
+            reply = self._fetch(state, timeout_s)
         except SurveyUnavailable as fault:
             is_over = False
             if fault.code:
@@ -70,6 +84,31 @@ class SurveySource:
         self._keep(state, self._check(survey), read_restored(reply.headers.get(RESTORED_HEADER)))
         _log.debug("The survey came from the collector.")
         return survey, _SAID.get(reply.headers.get(STATE_HEADER, ""))
+
+    def _fetch(self, state: State, timeout_s: float) -> Reply:
+        """Return the collector's reply: through the relay that the app gave, if it is one for encrypted requests."""
+        from sotto_client.sealing import is_possible
+
+        kept = self.kept_survey(state) if self.posting.relay and is_possible() else None
+        if not self.posting.relay or not is_possible() or (kept and not kept.is_oblivious):
+            return _fetch(self.url, self.survey_id, timeout_s=timeout_s)
+        began = time.monotonic()
+        via = Via(self.posting.relay, kept.gateway_key if kept else "", authority_of(self.url), 0)
+        path = survey_path(self.survey_id)
+        try:
+            exchange = self.relays.get(via, path, timeout_s=timeout_s, max_bytes=MAX_SURVEY_BYTES)
+            reply = _check_reply(self.survey_id, exchange.result())
+        except PlainRelay as fault:
+            if kept:
+                raise SurveyUnavailable(f"survey {self.survey_id}: {fault}") from fault
+            left_s = max(0.0, began + timeout_s - time.monotonic())
+            return _fetch(self.url, self.survey_id, timeout_s=left_s)
+        except DeliveryError as fault:
+            raise SurveyUnavailable(f"survey {self.survey_id}: {fault}") from fault
+        survey = read_survey(reply.body, self.survey_id)
+        if survey.is_oblivious and survey.gateway_key != via.gateway_key:
+            self.relays.check(replace(via, gateway_key=survey.gateway_key))
+        return reply
 
     def _note_code(self, connection: sqlite3.Connection, code: str) -> bool:
         """Note a problem's code, or that the reply is not the collector's; return whether the kept version is over."""
@@ -90,6 +129,10 @@ class SurveySource:
         return Doubts(connection, self.url, self.survey_id)
 
     def _check(self, survey: Survey) -> Survey:
+        from sotto_client.sealing import NEEDS_EXTRA, is_possible
+
+        if survey.is_oblivious and not is_possible():
+            raise SurveyRefused(f"survey {survey.id}: {NEEDS_EXTRA}")
         if self.fingerprint not in (None, survey.fingerprint):
             raise SurveyRefused(f"survey {survey.id} has fingerprint {survey.fingerprint}, not the pinned one.")
         # All waves together, so that a device that begins can finish, if its answers stay the same.
@@ -146,6 +189,11 @@ def _fetch(url: str, survey_id: str, *, timeout_s: float) -> Reply:
         reply = get_survey(url, survey_id, timeout_s=timeout_s, max_bytes=MAX_SURVEY_BYTES)
     except DeliveryError as fault:
         raise SurveyUnavailable(f"survey {survey_id}: {fault}") from fault
+    return _check_reply(survey_id, reply)
+
+
+def _check_reply(survey_id: str, reply: Reply) -> Reply:
+    """Return a reply that may hold a survey. Raises SurveyUnavailable."""
     if reply.status != 200:
         raise _unavailable(survey_id, reply)
     if not _is_json(reply.body):  # the login page of a network in between

@@ -19,7 +19,7 @@ from sotto_client.errors import StateError
 from sotto_client.ledger import Ledger, write_epsilon
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 8
+_VERSION = 9
 _SUMMED_SINCE = 4
 _BUSY_TIMEOUT_S = 10.0
 
@@ -53,6 +53,11 @@ CREATE TABLE sent (
     days_left INTEGER NOT NULL, restored INTEGER NOT NULL, seen TEXT NOT NULL
 ) WITHOUT ROWID
 """
+_GATEWAYS = """
+CREATE TABLE gateways (
+    gateway_key TEXT PRIMARY KEY, epoch INTEGER NOT NULL, digest TEXT NOT NULL, other TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID
+"""
 _DOUBTS = """
 CREATE TABLE doubts (
     url TEXT NOT NULL, survey_id TEXT NOT NULL, fingerprint TEXT NOT NULL, unknown_s REAL NOT NULL,
@@ -68,7 +73,8 @@ CREATE TABLE draws (
 # it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
 # None of the first four noted for how long a collector does not know a survey. None of the first five drew questions.
 # None of the first six kept what was delivered. Those of the first seven charge several reports of one answer more than
-# they take; what they add to what has been charged since would be too little, so they must not open it.
+# they take; what they add to what has been charged since would be too little, so they must not open it. None of the first
+# eight knew relays: they would send to the collector what is only for its gateway.
 # Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
 # column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
@@ -94,6 +100,11 @@ _ADD_SENT = (
     "ALTER TABLE outbox ADD COLUMN seen TEXT",
     "ALTER TABLE surveys ADD COLUMN restored INTEGER NOT NULL DEFAULT 0",
 )
+_ADD_VIA = (
+    _GATEWAYS,
+    "ALTER TABLE outbox ADD COLUMN via TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE sent ADD COLUMN via TEXT NOT NULL DEFAULT ''",
+)
 _UPGRADES = {  # by the version that there is; 0 is an empty file
     0: (_SURVEYS, _LEDGER, _OUTBOX, _DOUBTS, _DRAWS, _SENT),
     1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY, *_ADD_UNKNOWN, _DRAWS, *_ADD_SENT),
@@ -103,7 +114,9 @@ _UPGRADES = {  # by the version that there is; 0 is an empty file
     5: (_DRAWS, *_ADD_SENT),
     6: _ADD_SENT,
     7: (),
+    8: (),
 }
+"""Behind each follows _ADD_VIA."""
 _FORGOTTEN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret = zeroblob(length(secret))"
 
 
@@ -185,7 +198,7 @@ class State(Database):
             if version == _VERSION:  # another process was faster
                 return
             connection.create_function("write_epsilon", 1, write_epsilon, deterministic=True)
-            for statement in _UPGRADES[version]:
+            for statement in (*_UPGRADES[version], *_ADD_VIA):
                 connection.execute(statement)
             if version < _SUMMED_SINCE:
                 for (fingerprint,) in connection.execute(_FORGOTTEN).fetchall():

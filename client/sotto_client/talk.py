@@ -23,8 +23,10 @@ _HEADERS = {
 _CHUNK_BYTES = 2**16
 
 
-def talk(line: Line, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Reply:
-    """Return the reply. Raises DeliveryError, which holds nothing of what was sent."""
+def talk(
+    line: Line, method: str, address: str, *, timeout_s: float, max_bytes: int, asked: str = "collector", **sent: Any
+) -> Reply:
+    """Return the reply; `asked` is whose it is, in an error. Raises DeliveryError, which holds nothing of what was sent."""
     try:
         with _open_session(line) as session:
             session.headers.clear()
@@ -37,11 +39,11 @@ def talk(line: Line, method: str, address: str, *, timeout_s: float, max_bytes: 
                 method, address, timeout=timeouts, allow_redirects=False, stream=True, **sent
             ) as response:
                 headers = {name.lower(): value for name, value in response.headers.items()}
-                return Reply(response.status_code, headers, _read(response, max_bytes))
+                return Reply(response.status_code, headers, _read(response, max_bytes, asked))
     except (requests.RequestException, HTTPError, HTTPException, OSError, ValueError) as fault:
-        failed = unanswered(fault)
+        failed = unanswered(fault, asked)
     finally:
-        line.cut()
+        line.end()
     raise failed
 
 
@@ -51,12 +53,12 @@ def _find_proxies(address: str) -> dict[str, str]:
     return dict(requests.utils.get_environ_proxies(address))
 
 
-def _read(response: requests.Response, max_bytes: int) -> bytes:
+def _read(response: requests.Response, max_bytes: int, asked: str) -> bytes:
     body = b""
     for chunk in response.iter_content(_CHUNK_BYTES):
         body += chunk
         if len(body) > max_bytes:
-            raise DeliveryError(f"the collector's answer has more than {max_bytes} bytes.")
+            raise DeliveryError(f"the {asked}'s answer has more than {max_bytes} bytes.")
     return body
 
 

@@ -32,7 +32,9 @@ _REFUSING = (BAD_JSON, BAD_REPORT, *NEEDS_INVITATION, SURVEY_CLOSED)
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """The collector has the report."""
+    """The collector has the report. `keys`: see `sotto_client.reply.Reply`."""
+
+    keys: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def judge(reply: Reply, now: float) -> Verdict:
     collector says of its settings, its load, or the form of the request.
     """
     if reply.status == 200 and _is_acknowledgement(reply.body):
-        return Acknowledged()
+        return Acknowledged(reply.keys)
     hold_s = read_retry_after(reply.headers.get("retry-after"), now)
     problem = read_problem(reply)
     if problem is not None and problem.code in _REFUSING:
