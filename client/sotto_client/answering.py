@@ -84,10 +84,9 @@ class Answering:
         Ledger(connection).charge(made, self.limits, Decimal(0) if earlier else survey.epsilon)
         body = batch_body(survey, [report])
         posting, restored = self.posting, self.source.restored(connection)
-        waits = posting.draw_delay_end(), posting.resend_days, restored
         via = self.source.via(survey)
-        said = via.to_text() if via else ""
-        Outbox(connection).put(made.receipt, posting.url, survey.id, body, *waits, via=said)
+        waits = posting.draw_delay_end(), posting.resend_days, restored, None, via.to_text() if via else ""
+        Outbox(connection).put(made.receipt, posting.url, survey.id, body, *waits)
         # Before the commit: from then on the report may be delivered, and what made it forgotten in the state.
         self.made[made.receipt] = made
         return made

@@ -113,7 +113,7 @@ def erasure_body(receipt: str) -> bytes:
 
 def get_survey(url: str, survey_id: str, *, timeout_s: float, max_bytes: int) -> Reply:
     """Return the reply to a request for a survey, after `timeout_s` at the latest. Raises DeliveryError."""
-    return _begin("GET", url + survey_path(survey_id), timeout_s=timeout_s, max_bytes=max_bytes).result()
+    return begin_with("GET", url + survey_path(survey_id), timeout_s=timeout_s, max_bytes=max_bytes).result()
 
 
 def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float) -> Exchange:
@@ -128,11 +128,11 @@ def post_erasure(url: str, survey_id: str, receipt: str, *, timeout_s: float) ->
 
 def _post(address: str, body: bytes, timeout_s: float) -> Exchange:
     headers = {"Content-Type": "application/json"}
-    return _begin("POST", address, timeout_s=timeout_s, max_bytes=MAX_REPLY_BYTES, data=body, headers=headers)
+    return begin_with("POST", address, timeout_s=timeout_s, max_bytes=MAX_REPLY_BYTES, data=body, headers=headers)
 
 
-def _begin(method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Exchange:
-    """Return an exchange with an address itself, under way."""
+def begin_with(method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Exchange:
+    """Return an exchange with an address itself, under way; `sent`: `data` and `headers`."""
     with no_fork:
         from sotto_client.talk import talk
 

@@ -7,7 +7,9 @@ import json
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 
+from sotto_client.database import no_fork
 from sotto_client.day import today
 from sotto_client.errors import DeliveryError, SurveyRefused
 from sotto_client.exchange import MAX_REPLY_BYTES, Exchange
@@ -31,9 +33,15 @@ from sotto_protocol.oblivious import (
 )
 from sotto_protocol.problem import CONTENT_TYPE
 
+NEEDS_EXTRA = "an oblivious survey needs: pip install 'sottovoce[oblivious]'"
 KEEP_S = 3600.0
 """Keys are asked for again after so many seconds: relays keep them as long."""
 _KEY_PROBLEM_TYPE = json.loads(KEY_PROBLEM)["type"]
+
+
+def is_possible() -> bool:
+    """Return whether what encrypts is installed."""
+    return find_spec("pyhpke") is not None
 
 
 class PlainRelay(DeliveryError):  # noqa: N818  # reads as what happened
@@ -89,8 +97,9 @@ class Relays:
         self, via: Via, keys: SignedKeys, message: bytes, max_bytes: int, line: Line, deadline: float
     ) -> Reply | None:
         """Return the collector's reply; None if the gateway does not know the keys."""
-        from sotto_client.sealing import seal
-        from sotto_client.talk import talk
+        with no_fork:
+            from sotto_client.sealing import seal
+            from sotto_client.talk import talk
 
         sealed = seal(_choose(keys), message)
         said = talk(
@@ -129,7 +138,8 @@ class Relays:
 
     def _admit(self, via: Via, keys: SignedKeys) -> None:
         """Note keys, and raise SurveyRefused or DeliveryError if they must not be used: forged, doubted, or too old."""
-        from sotto_client.sealing import is_signed
+        with no_fork:
+            from sotto_client.sealing import is_signed
 
         if not is_signed(keys, via.gateway_key):
             raise SurveyRefused("the gateway's keys are not signed with the key that the survey names.")
@@ -144,7 +154,8 @@ class Relays:
 
 
 def _fetch_keys(relay: str, line: Line, deadline: float) -> SignedKeys:
-    from sotto_client.talk import talk
+    with no_fork:
+        from sotto_client.talk import talk
 
     asked = f"{relay}{SIGNED_PATH}"
     said = talk(line, "GET", asked, timeout_s=_left(deadline), max_bytes=MAX_SIGNED_BYTES, asked="relay")

@@ -4,8 +4,12 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric import ec, x25519
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from pyhpke import AEADId, CipherSuite, KDFId, KEMId, KEMKey, KEMKeyInterface, KEMKeyPair
 
 from sotto_client.errors import DeliveryError
 from sotto_protocol.gateway_keys import AES_128_GCM, HKDF_SHA256, P256, KeyConfiguration, SignedKeys
@@ -18,12 +22,6 @@ from sotto_protocol.oblivious import (
     response_key,
 )
 
-if TYPE_CHECKING:
-    from pyhpke import CipherSuite, KEMKeyPair
-    from pyhpke.kem_key_interface import KEMKeyInterface
-
-NEEDS_EXTRA = "an oblivious survey needs: pip install 'sottovoce[oblivious]'"
-
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
@@ -34,12 +32,7 @@ class Sealed:
     """Raises DeliveryError for anything but the gateway's response to this very request."""
 
 
-def is_possible() -> bool:
-    """Return whether what encrypts is installed."""
-    return find_spec("pyhpke") is not None
-
-
-def seal(configuration: KeyConfiguration, request: bytes, pair: "KEMKeyPair | None" = None) -> Sealed:
+def seal(configuration: KeyConfiguration, request: bytes, pair: KEMKeyPair | None = None) -> Sealed:
     """Return a request, encrypted anew with every call. `pair`: an ephemeral key that is given, for test vectors.
 
     Raises DeliveryError for a public key that is none.
@@ -58,9 +51,6 @@ def seal(configuration: KeyConfiguration, request: bytes, pair: "KEMKeyPair | No
 
 
 def _open(enc: bytes, secret: bytes, response: bytes) -> bytes:
-    from cryptography.exceptions import InvalidTag
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
     response_nonce, sealed = response[:SECRET_BYTES], response[SECRET_BYTES:]
     if len(sealed) < TAG_BYTES:
         raise DeliveryError("the response was not encrypted for this request.")
@@ -73,9 +63,6 @@ def _open(enc: bytes, secret: bytes, response: bytes) -> bytes:
 
 def is_signed(keys: SignedKeys, gateway_key: str) -> bool:
     """Return whether the key that a survey names, 64 hexadecimal digits, has signed these."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(gateway_key)).verify(keys.signature, keys.signed)
     except (InvalidSignature, ValueError):
@@ -84,16 +71,11 @@ def is_signed(keys: SignedKeys, gateway_key: str) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _suite(kem: int) -> "CipherSuite":
-    from pyhpke import AEADId, CipherSuite, KDFId, KEMId
-
+def _suite(kem: int) -> CipherSuite:
     return CipherSuite.new(KEMId(kem), KDFId.HKDF_SHA256, AEADId.AES128_GCM)
 
 
-def _load(kem: int, public: bytes) -> "KEMKeyInterface":
-    from cryptography.hazmat.primitives.asymmetric import ec, x25519
-    from pyhpke import KEMKey
-
+def _load(kem: int, public: bytes) -> KEMKeyInterface:
     if kem == P256:
         return KEMKey.from_pyca_cryptography_key(ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), public))
     return KEMKey.from_pyca_cryptography_key(x25519.X25519PublicKey.from_public_bytes(public))

@@ -14,7 +14,7 @@ from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
 from sotto_client.exchange import get_survey, survey_path
 from sotto_client.ledger import Limits
 from sotto_client.outbox import Posting
-from sotto_client.relays import PlainRelay, Relays
+from sotto_client.relays import NEEDS_EXTRA, PlainRelay, Relays, is_possible
 from sotto_client.reply import Reply
 from sotto_client.sent import RESTORED_HEADER, Sent, read_restored
 from sotto_client.state import State
@@ -87,8 +87,6 @@ class SurveySource:
 
     def _fetch(self, state: State, timeout_s: float) -> Reply:
         """Return the collector's reply: through the relay that the app gave, if it is one for encrypted requests."""
-        from sotto_client.sealing import is_possible
-
         kept = self.kept_survey(state) if self.posting.relay and is_possible() else None
         if not self.posting.relay or not is_possible() or (kept and not kept.is_oblivious):
             return _fetch(self.url, self.survey_id, timeout_s=timeout_s)
@@ -129,8 +127,6 @@ class SurveySource:
         return Doubts(connection, self.url, self.survey_id)
 
     def _check(self, survey: Survey) -> Survey:
-        from sotto_client.sealing import NEEDS_EXTRA, is_possible
-
         if survey.is_oblivious and not is_possible():
             raise SurveyRefused(f"survey {survey.id}: {NEEDS_EXTRA}")
         if self.fingerprint not in (None, survey.fingerprint):

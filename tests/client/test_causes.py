@@ -13,7 +13,7 @@ from devices import ANSWERS, CODE, INVITATION, INVITED, LUNCH, PULSE, WORDS, raw
 from fault_server import Scripted, fault_server
 from hostile_server import HOLDS, hostile_server, under_tls
 from sotto_client import AlreadyAnswered, DeliveryError, SottoError, StateError, SurveyClient, SurveyUnavailable
-from sotto_client.exchange import Exchange
+from sotto_client.exchange import Exchange, begin_with
 from sotto_protocol import compile_toml
 
 pytestmark = pytest.mark.usefixtures("no_proxies")
@@ -138,7 +138,7 @@ def test_what_was_posted_is_in_no_error(trouble: Scripted | str) -> None:
         url = http.url.replace("http:", "https:") if trouble == "no TLS" else http.url
         url = f"http://127.0.0.1:{closed_port()}" if trouble == "refused" else url
         body = f'{{"invitation": "{CANARY}"}}'.encode()
-        exchange = Exchange("POST", f"{url}/v1/surveys/lunch/reports", timeout_s=60, max_bytes=2**16, data=body)
+        exchange = begin_with("POST", f"{url}/v1/surveys/lunch/reports", timeout_s=60, max_bytes=2**16, data=body)
         with pytest.raises(DeliveryError) as caught:
             exchange.result()
     assert caught.value.__cause__ is not None

@@ -436,7 +436,8 @@ def test_a_state_of_before_keeps_nothing_and_goes_on(http: FaultServer, state: P
 
 _OF_6 = [
     "DROP TABLE sent",
-    *(f"ALTER TABLE outbox DROP COLUMN {name}" for name in ("days_left", "restored", "seen")),
+    "DROP TABLE gateways",
+    *(f"ALTER TABLE outbox DROP COLUMN {name}" for name in ("days_left", "restored", "seen", "via")),
     "ALTER TABLE surveys DROP COLUMN restored",
 ]
 _OF_5 = [*_OF_6, "DROP TABLE draws"]

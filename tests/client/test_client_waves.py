@@ -144,7 +144,9 @@ def test_what_version_7_charged_too_much_counts_toward_the_next_wave(http: Fault
         answer(http, state, WORDS, wave)
     with closing(sqlite3.connect(state)) as connection:  # as version 7 left it: n reports took n epsilons
         connection.execute("UPDATE ledger SET epsilon = ? WHERE wave = 2", (write_epsilon("2.25"),))
-        connection.execute("PRAGMA user_version=7")
+        for table in ("outbox", "sent"):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN via")
+        connection.executescript("DROP TABLE gateways; PRAGMA user_version=7")
         connection.commit()
     assert answer(http, state, WORDS, 3).epsilon == sum(PULSE_CHARGES) - Decimal("4.5")
     assert {Decimal(row[5]) for row in rows_of(state, "ledger")} == {PULSE.epsilon_forever}

@@ -16,7 +16,7 @@ from fault_server import FaultServer, fault_server
 from hostile_server import HOLDS, Hold, HostileServer, as_proxy, hostile_server, under_tls
 from sotto_client import DeliveryError, SurveyClient, SurveyUnavailable
 from sotto_client.delivery import MOST_AT_ONCE, Delivery
-from sotto_client.exchange import Exchange, get_survey
+from sotto_client.exchange import Exchange, begin_with, get_survey
 from sotto_client.outbox import Outbox
 from sotto_client.state import State
 
@@ -107,7 +107,7 @@ def test_a_late_cut_ends_no_other_exchange() -> None:
         address = f"{http.url}/v1/surveys/lunch"
         earlier: list[Exchange] = []
         for _ in range(20):
-            exchange = Exchange("GET", address, timeout_s=IN_TIME_S, max_bytes=2**20)
+            exchange = begin_with("GET", address, timeout_s=IN_TIME_S, max_bytes=2**20)
             for ended in earlier:
                 ended._line.cut()
             assert exchange.result().body == LUNCH.canonical

@@ -20,7 +20,7 @@ def key() -> None:
     """Make, list and erase the gateway's keys."""
 
 
-@key.command(epilog=examples("sotto gateway key new --db survey.db"))
+@key.command(epilog=examples("sotto gateway key new --db survey.db", "sotto gateway key new --db postgresql://db.example.org/survey"))
 @db_option
 def new(db: str) -> None:
     """Make new keys, which devices use from now on.
@@ -34,7 +34,7 @@ def new(db: str) -> None:
         click.echo(f"epoch {made[0].epoch}, used until {made[0].used_until}, erased on {made[0].erase_on}")
 
 
-@key.command("list", epilog=examples("sotto gateway key list --db survey.db"))
+@key.command("list", epilog=examples("sotto gateway key list --db survey.db", "sotto gateway key list --db postgresql://db.example.org/survey"))
 @db_option
 def list_keys(db: str) -> None:
     """List the keys, the newest first.
@@ -59,7 +59,7 @@ def _say(keys: list[GatewayKey], digest: str) -> str:
     return f"epoch {first.epoch}  made {first.made_on}  until {first.used_until}  {end}  {used}"
 
 
-@key.command(epilog=examples("sotto gateway key erase --db survey.db"))
+@key.command(epilog=examples("sotto gateway key erase --db survey.db", "sotto gateway key erase --db survey.db --all"))
 @db_option
 @click.option(
     "--all", "is_all", is_flag=True, help="Erase the newest keys too: nobody can send until you make new ones."
