@@ -60,6 +60,8 @@ def check(
         raise click.UsageError("Give --canonical or --json, not both.")
     survey = _read(survey_file, as_json=as_json)
     if canonical:
+        if survey.is_oblivious and not survey.gateway_key:
+            raise AuthorError("--canonical needs a gateway_key in the file: sotto publish asks the collector for it.")
         click.echo(survey.canonical)
         return
     people = n or survey.people

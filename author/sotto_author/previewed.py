@@ -22,12 +22,14 @@ from sotto_collector.settings import Settings
 from sotto_collector.store import Store
 from sotto_collector.tokens import create_token
 from sotto_protocol import SottoError, Survey
-from sotto_protocol.members import MAX_TEXT
+from sotto_protocol.members import DIRECT, MAX_TEXT
 
 PEOPLE = 300
 MOST_PEOPLE = 1000
 """Of more made-up people a page would keep its author waiting, and say nothing else."""
 _ID_LENGTH = 40
+_NO_KEY = 64 * "0"
+"""Of a gateway that is not known before the survey is published: nothing is sent from a preview."""
 _RESULTS = "/results"
 
 
@@ -58,7 +60,8 @@ class Previewed:
         """Take a survey for the one that is shown: its draft, and a copy with made-up reports."""
         self._n_read += 1
         self.n_made_up = min(survey.people or PEOPLE, MOST_PEOPLE)
-        secret = self._collector.store.put_draft(survey)
+        shown = replace(survey, gateway_key=survey.gateway_key or _NO_KEY) if survey.is_oblivious else survey
+        secret = self._collector.store.put_draft(shown)
         self._collector.note_change(survey.id)
         self._draft = f"/s/{survey.id}?preview={secret}"
         copy = replace(
@@ -70,6 +73,9 @@ class Previewed:
             strata=(),
             closes="",
             erase_after=0,
+            delivery=DIRECT,
+            relay="",
+            gateway_key="",
         )
         self._collector.store.add_survey(copy)
         stored = self._collector.require_survey(copy.id)

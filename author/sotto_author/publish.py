@@ -7,6 +7,7 @@ import click
 
 from sotto_author.consent import agree, confirm, people_option, repeat, yes_option
 from sotto_author.crowd import judge_file
+from sotto_author.gateway_key import with_gateway_key
 from sotto_author.takes import say_beyond
 from sotto_client.commands import echo, read_file
 from sotto_collector.commands.options import token_option
@@ -52,7 +53,8 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
     """
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
-    survey, collector = read_file(survey_file), RemoteCollector(url, token)
+    collector = RemoteCollector(url, token)
+    survey = with_gateway_key(read_file(survey_file), collector)
     if little := warn_of_little(survey):
         echo(f"Warning: {little}", is_error=True)
     if beyond := say_beyond(survey):
@@ -79,5 +81,7 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
             "The collector keeps only counts. It has no reports to erase, recount, export or associate.",
             err=True,
         )
+    if survey.is_oblivious:
+        click.echo(f"Reports come through {survey.relay}. Somebody else must run it.", err=True)
     for line in say_needs(survey):
         click.echo(line, err=True)

@@ -54,8 +54,15 @@ def say_takes(survey: Survey) -> Iterator[str]:
         yield f"languages {', '.join(survey.languages)}{_say_unspoken(survey)}"
     if not survey.keeps_reports:
         yield f"keep {survey.keep}, there are no reports to erase, recount, export or associate"
+    if survey.is_oblivious:
+        yield f"delivery oblivious, through {survey.relay}, which somebody else must run"
     yield from _room(survey)
-    yield f"fingerprint {survey.fingerprint}"
+    yield f"fingerprint {_fingerprint(survey) or 'known after sotto publish, which adds the gateway_key'}"
+
+
+def _fingerprint(survey: Survey) -> str | None:
+    """Return the fingerprint; None of a file that `sotto publish` completes."""
+    return None if survey.is_oblivious and not survey.gateway_key else survey.fingerprint
 
 
 def _has_single_members(mechanism: Mechanism) -> bool:
@@ -79,7 +86,7 @@ def summarise(survey: Survey) -> dict[str, Any]:
         | ({"items": [{"id": item.id, "type": item.type} for item in question.items]} if _is_joint(question) else {})
         for question in survey.questions
     ]
-    named: dict[str, Any] = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
+    named: dict[str, Any] = {"id": survey.id, "title": survey.title, "fingerprint": _fingerprint(survey)}
     named |= {"languages": [*survey.languages], "languages_in_english": unspoken(survey)}
     epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
     parents = {name: [*strata] for name, strata in parents_of(survey.strata).items()}

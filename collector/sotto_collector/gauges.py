@@ -108,6 +108,7 @@ class Gauges:
         kind = "postgresql" if usage.log is None else "sqlite"
         info = {"version": __version__, "schema": facts.revision, "store": kind}
         today = self._store.today()
+        key_days = facts.gateway_days_left(today)
         age, drill_age, n_acts = facts.backup_age_days(today), facts.drill_age_days(today), facts.count_acts()
         now_s = time.time()
         return [
@@ -134,6 +135,11 @@ class Gauges:
                 "sotto_drill_age_days",
                 "Whole days since the last successful sotto drill; +Inf if there was none.",
                 math.inf if drill_age is None else drill_age,
+            ),
+            _gauge(
+                "sotto_gateway_key_days_left",
+                "Whole days for which devices may still use the gateway's key; -1 if there is none, +Inf if no gateway.",
+                math.inf if key_days is None else key_days,
             ),
             _gauge("sotto_journal_acts", "Number of acts in all journals.", n_acts),
             _gauge("sotto_restores", "Number of times the database was restored.", facts.n_restores),

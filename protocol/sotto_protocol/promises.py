@@ -43,6 +43,14 @@ _ALL_THE_SAME = mark("Even so, the noise protects your answers.")
 _IN_A_GROUP_OF_ONE = mark("Even so, the noise protects your answers, even in a group of one.")
 
 
+_OBLIVIOUS = mark(
+    "Your device sends the report encrypted, through a relay (%(relay)s). The relay sees your network address, but "
+    "cannot read the report. The collector can read the report, but with it sees only the relay's address. It may see "
+    "yours when your device reads the survey. You have to trust that the people who run the two do not work together. "
+    "Nobody can check that from outside."
+)
+
+
 def say_drawing(n_asked: int, n_questions: int, language: Language) -> str:
     """Return that only some of the questions are asked; nothing where all are."""
     if n_asked == n_questions:
@@ -97,6 +105,8 @@ def say_promises(settings: Settings, language: Language, *, is_little: bool) -> 
     `is_little`: answers are protected little. Then no paragraph says that the noise protects them.
     """
     all_the_same = "" if is_little else language.gettext(_ALL_THE_SAME)
+    if settings.is_oblivious:
+        yield language.text([language.gettext(_OBLIVIOUS, relay=settings.relay), all_the_same])
     if settings.invited:
         yield language.text([_say_invited(settings, language), all_the_same])
     if settings.strata:

@@ -15,7 +15,10 @@ from sotto_protocol import Report
 
 APPLICATION_ID = 1397707860
 ANALYST_HASH = b"h" * 32
+BEFORE_GATEWAYS = (*(f"DROP TABLE {table}" for table in ("gateway_identity", "gateway_keys")),)
+"""From the schema of now to that of 0011."""
 BEFORE_CLOCKS = (
+    *BEFORE_GATEWAYS,
     *(
         f"ALTER TABLE store DROP COLUMN {column}"
         for column in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked", "last_drill_day", "waited_s")
@@ -24,6 +27,7 @@ BEFORE_CLOCKS = (
 )
 """From the schema of now to that of 0009."""
 BEFORE_RESTORES = (
+    *BEFORE_GATEWAYS,
     *(f"DROP TABLE {table}" for table in ("store", "journals", "release_floors", "refused_surveys")),
     *(f"ALTER TABLE surveys DROP COLUMN {column}" for column in ("erase_on", "erased_on", "n_erased")),
 )

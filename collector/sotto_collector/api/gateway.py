@@ -75,6 +75,12 @@ def get_identity() -> Response:
     return _shared(canonical_json({"gateway_key": identity.hex()}), JSON_TYPE)
 
 
+@gateway.post(GATEWAY_PATH)
+def refuse_request() -> Response:
+    """Refuse, where the extra that decrypts is not installed: else `ObliviousPath` has taken the request."""
+    raise _refuse_none()
+
+
 @gateway.route(GATEWAY_PATH, methods=["OPTIONS"])
 @gateway.route(SIGNED_PATH, methods=["OPTIONS"])
 def allow_pages() -> Response:

@@ -15,7 +15,9 @@ from sotto_collector.api.cors import RESTORE_MARK, STATE
 from sotto_collector.api.openapi_schemas import HASH_PREFIX, describe_bodies, whole
 from sotto_collector.api.surveys import PART
 from sotto_collector.settings import Settings
+from sotto_protocol.gateway_keys import KEYS_TYPE
 from sotto_protocol.members import ID_PATTERN, MAX_STRATUM, MAX_WAVES
+from sotto_protocol.oblivious import GATEWAY_PATH, KEY_PATH, REQUEST_TYPE, RESPONSE_TYPE, SIGNED_PATH
 from sotto_protocol.problem import CONTENT_TYPE
 
 JSON = "application/json"
@@ -75,7 +77,7 @@ class Operation:
         """Return every status of a refusal, in order."""
         found = {*self.refusals, 503}
         found |= {401, 403} if self.role else set()
-        found |= set(WHILE_READING) if self.body else set()
+        found |= set(WHILE_READING) if self.body and "/" not in self.body else set()
         found |= {404} if self.parameters else set()
         return sorted(found)
 
@@ -172,6 +174,17 @@ OPERATIONS = (
         body="Check",
         refusals=(409, 429),
     ),
+    Operation("get", GATEWAY_PATH, "Read the gateway's public keys.", {200: KEYS_TYPE}, refusals=(404,)),
+    Operation(
+        "post",
+        GATEWAY_PATH,
+        "Send an encrypted request of a device; the response is encrypted, too.",
+        {200: RESPONSE_TYPE, 400: CONTENT_TYPE},
+        body=REQUEST_TYPE,
+        refusals=(404, 413),
+    ),
+    Operation("get", SIGNED_PATH, "Read the gateway's public keys, signed.", {200: "SignedKeys"}, refusals=(404,)),
+    Operation("get", KEY_PATH, "Read the key that signs them.", {200: "GatewayKey"}, refusals=(404,)),
     Operation("get", "/v1/tokens", "List the tokens.", {200: "Tokens"}, "admin"),
     Operation("post", "/v1/tokens", "Make a token.", {201: "ShownToken"}, "admin", "NewToken", refusals=(404,)),
     Operation("delete", "/v1/tokens/{prefix}", "Revoke a token.", {200: "Token"}, "admin"),

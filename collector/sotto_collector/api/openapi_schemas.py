@@ -23,8 +23,10 @@ from sotto_collector.settings import Settings
 from sotto_collector.store.stock import Stock
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
 from sotto_protocol.invitation import INVITATION_BYTES, MAX_INVITATIONS, MAX_REVOKED, invitation_text
+from sotto_protocol.gateway_keys import MAX_EPOCH
 from sotto_protocol.members import (
     ID_PATTERN,
+    DELIVERIES,
     KEEPS,
     MAX_ERASE_AFTER,
     MAX_MIN_REPORTS,
@@ -138,6 +140,9 @@ _LISTED: Schema = _object(
             "enum": list(TARGETS),
             "description": "Whom the results are about, unless a reader chooses otherwise.",
         },
+        "delivery": {"enum": list(DELIVERIES)},
+        "relay": _TEXT | {"description": "With oblivious delivery, through which devices send. Else empty."},
+        "gateway_key": _TEXT | {"description": "With oblivious delivery, the key of this gateway. Else empty."},
         "erased": {"type": "boolean", "description": "Whether its reports were erased. The counts stay."},
         "n_reports": _COUNT,
         "cors_origins": _ORIGINS,
@@ -248,9 +253,22 @@ _OF_TOKENS: dict[str, Schema] = {
 }
 
 
+_OF_GATEWAYS = {
+    "SignedKeys": _object(
+        {
+            "epoch": {"type": "integer", "minimum": 1, "maximum": MAX_EPOCH},
+            "keys": _TEXT | {"description": "The list of `application/ohttp-keys`, in base64url."},
+            "signature": {"type": "string", "pattern": "^[0-9a-f]{128}$"},
+            "until": _DAY,
+        }
+    ),
+    "GatewayKey": _object({"gateway_key": _FINGERPRINT}),
+}
+
+
 def describe_bodies(settings: Settings) -> dict[str, Schema]:
     """Return the schemas by name."""
-    return _OF_ALL | _OF_SURVEYS | _of_reports(settings) | _OF_INVITATIONS | _OF_TOKENS
+    return _OF_ALL | _OF_SURVEYS | _of_reports(settings) | _OF_INVITATIONS | _OF_TOKENS | _OF_GATEWAYS
 
 
 def _of_reports(settings: Settings) -> dict[str, Schema]:

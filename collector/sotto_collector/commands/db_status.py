@@ -82,6 +82,7 @@ def _describe(seen: _Seen, today: str, now_s: float) -> dict[str, Any]:
         "backup_age_days": facts.backup_age_days(today),
         "last_drill_day": facts.last_drill_day,
         "drill_age_days": facts.drill_age_days(today),
+        "gateway_key_days_left": facts.gateway_days_left(today),
         "n_restores": facts.n_restores,
         "journals": [{"id": journal_id, "n_acts": n_acts} for journal_id, n_acts in facts.journals.items()],
         "last_restore": None if facts.last_restore is None else facts.last_restore._asdict(),
@@ -110,6 +111,8 @@ def _say(document: dict[str, Any]) -> str:
     rows.append(("restores", _say_restores(document["n_restores"], document["last_restore"])))
     rows += [("journal", f"{journal['id']}, {_say_acts(journal['n_acts'])}") for journal in document["journals"]]
     rows.append(("tokens", _say_tokens(document["tokens"])))
+    if (key_days := document["gateway_key_days_left"]) is not None:
+        rows.append(("gateway key", _say_key_days(key_days)))
     inbox = document["inbox"]
     rows.append(("waiting", _say_waiting(inbox["n_reports"], inbox["is_emptied_at"])))
     numbers = ("n_reports", "n_waiting", "n_invitations_left")
@@ -145,6 +148,13 @@ def _say_schema(document: dict[str, Any]) -> str:
         OLDER: f"{schema}, older than {known} of this version: run sotto db upgrade",
         NEWER: f"{schema:.20}, of a newer sottovoce: this version knows {known}, and shows nothing more",
     }[document["is"]]
+
+
+def _say_key_days(n_days: int) -> str:
+    """Say for how long devices can send to oblivious surveys."""
+    if n_days < 0:
+        return "none that may be used: run sotto gateway key new"
+    return f"used for {counted(n_days, 'more day')}"
 
 
 def _say_sizes(sizes: dict[str, int | None]) -> list[tuple[str, str]]:

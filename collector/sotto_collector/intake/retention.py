@@ -1,4 +1,7 @@
-"""Retention at work: the writer's thread looks whether a survey's day has come, and erases its reports bit by bit."""
+"""Retention at work: the writer's thread looks whether a survey's day has come, and erases its reports bit by bit.
+
+So it does with the gateway's private keys.
+"""
 
 import logging
 import time
@@ -7,12 +10,14 @@ from collections import deque
 from sotto_collector.intake.clock_guard import ClockGuard
 from sotto_collector.logs import OURS
 from sotto_collector.store import Store
+from sotto_collector.store.gateway import erase_keys, has_due
 from sotto_collector.store.retention import Due, erase_slice, find_due, finish_erasure, plan_erasure
 
 LOOK_S = 60.0
 """Seconds from one look for surveys whose day has come to the next, and from a fault to the next try."""
 LOOK_IN_DOUBT_S = 10.0
 """The same while the clock is in doubt: a collector that is killed loses no more of what it has waited."""
+KEYS_ERASED = "the gateway's oldest keys were erased: nobody can read what was encrypted with them any more"
 ERASED = "survey %s: %d reports were erased on the day that the survey promised; their counts stay"
 
 log = logging.getLogger(OURS)
@@ -34,7 +39,7 @@ class Retention:
         return max(0.0, self._next_at - time.monotonic())
 
     def step(self) -> bool:
-        """Take a step if it is time to; return whether it was the last of a survey: its reports are gone then.
+        """Take a step if it is time to; return whether it was the last of a survey or of keys: they are gone then.
 
         Raises StoreUnavailableError; what was erased stays so, and the rest is tried again later.
         """
@@ -46,8 +51,8 @@ class Retention:
             if self._clock.allows(due):
                 self._due.extend(due)
                 self._plan()
-            else:
-                self._next_at = time.monotonic() + LOOK_IN_DOUBT_S
+                return self._erase_keys()
+            self._next_at = time.monotonic() + LOOK_IN_DOUBT_S
             return False
         if self._slices:
             key, low, high = self._slices[0]
@@ -62,6 +67,13 @@ class Retention:
         if self._due:
             self._slices.extend(plan_erasure(self._store, self._due[0]))
             self._next_at = 0.0
+
+    def _erase_keys(self) -> bool:
+        """Erase the gateway's keys whose day has come; return whether there were any."""
+        is_due = has_due(self._store)
+        if is_due and self._store.run(erase_keys):
+            log.warning(KEYS_ERASED)
+        return is_due
 
     def _finish(self) -> bool:
         """Erase what is left of a survey, and log it, unless another collector or worker has done so."""

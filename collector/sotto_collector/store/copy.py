@@ -9,6 +9,7 @@ from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store.about import note_day
 from sotto_collector.store.databases import locate
 from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.gateway import blank_keys
 from sotto_collector.store.location import Location
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import metadata, store
@@ -31,7 +32,10 @@ def copy_store(source: Store, target: str, told: Callable[[int], None] = lambda 
 def fill_copy(
     source: Store, location: Location, place: str, told: Callable[[int], None], day: str | None = None
 ) -> int:
-    """Do so at `place`, where `location` has one made; of a backup `day` is noted in the copy. Raises StoreError."""
+    """Do so at `place`, where `location` has one made. Raises StoreError.
+
+    Of a backup `day` is noted in the copy, and the gateway's private keys are left out: it would outlive them.
+    """
     try:
         return _copy_into(source, place, told, day)
     except StoreError as fault:
@@ -70,6 +74,7 @@ def _fill(dialect: Dialect, source: Store, reading: Connection, told: Callable[[
                     told(n_rows)
         if day is not None:
             note_day(writing, day)
+            blank_keys(writing)
         dialect.after_copy(writing)
     return n_rows
 

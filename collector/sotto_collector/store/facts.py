@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Table, func, literal, select
 
 from sotto_collector.store.about import LastRestore, read_about, read_restore
-from sotto_collector.store.schema import inbox, invitations, journals, store, surveys, tallies, tokens
+from sotto_collector.store.schema import gateway_keys, inbox, invitations, journals, store, surveys, tallies, tokens
 from sotto_collector.store.stored import CLOSED, DRAFT, OPEN, STATES
 
 SINCE: dict[Table | Column[Any], str] = {
@@ -23,6 +23,7 @@ SINCE: dict[Table | Column[Any], str] = {
     journals: "0009",
     journals.c.n_acts: "0010",
     store.c.restored_on: "0010",
+    gateway_keys: "0012",
 }
 """What is read here and was not there from the beginning, and the revision that brought it."""
 SOON_S = 14 * 86400
@@ -46,7 +47,8 @@ class Facts:
     """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never); restores; last backup.
 
     `journals`: how many acts this store has of each journal, by its id; None: an earlier sottovoce did not note it.
-    `last_drill_day`: when a backup was last restored for trial.
+    `last_drill_day`: when a backup was last restored for trial. `gateway_until`: the last day on which devices may use
+    a key of the gateway; None without a gateway, "" if it has no key.
     """
 
     revision: str
@@ -57,6 +59,7 @@ class Facts:
     journals: Mapping[str, int | None] = field(default_factory=dict)
     last_drill_day: str | None = None
     last_restore: LastRestore | None = None
+    gateway_until: str | None = None
 
     def backup_age_days(self, today: str) -> int | None:
         """Return how many days ago the last backup was made; None where none is known of."""
@@ -65,6 +68,13 @@ class Facts:
     def drill_age_days(self, today: str) -> int | None:
         """Return how many days ago the last drill was; None where none is known of."""
         return _age_days(self.last_drill_day, today)
+
+    def gateway_days_left(self, today: str) -> int | None:
+        """Return for how many days more devices may use a gateway's key: 0 today only, below 0 none, None no gateway."""
+        if self.gateway_until is None:
+            return None
+        left = -(_age_days(self.gateway_until or None, today) or 0)
+        return max(left, -1) if self.gateway_until else -1
 
     def count_acts(self) -> int:
         """Return how many acts the journals have in all, as far as it is known."""
@@ -113,9 +123,18 @@ def read_facts(connection: Connection, revision: str, today: str) -> Facts:
     acts = {bytes(row[0]).hex(): row[1] for row in noted}
     drilled = connection.execute(select(_or_null(store.c.last_drill_day, revision)).select_from(store)).scalar_one()
     last_restore = read_restore(connection) if revision >= SINCE[store.c.restored_on] else None
+    backed_up, until = about.last_backup_day, _read_gateway(connection, revision)
     return Facts(
-        revision, tuple(found), tuple(ends), about.n_restores, about.last_backup_day, acts, drilled, last_restore
+        revision, tuple(found), tuple(ends), about.n_restores, backed_up, acts, drilled, last_restore, until
     )
+
+
+def _read_gateway(connection: Connection, revision: str) -> str | None:
+    if revision < SINCE[gateway_keys] or (newest := connection.scalar(select(func.max(gateway_keys.c.epoch)))) is None:
+        return None
+    columns = gateway_keys.c
+    rows = connection.execute(select(columns.used_until, columns.private).where(columns.epoch == newest))
+    return max((until for until, private in rows if private), default="")
 
 
 def _or_null(wanted: Column[Any], revision: str) -> Any:

@@ -12,6 +12,7 @@ from sotto_collector.store.backup import check_sum
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import locate
 from sotto_collector.store.facts import SINCE
+from sotto_collector.store.gateway import renew_restored
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.redo import Redone, Wishes, find_doomed, redo
 from sotto_collector.store.retention import believe_day, erase_due, find_doubt, find_due, read_seen
@@ -87,6 +88,7 @@ def _redo(store: Store, wishes: Wishes) -> Redone:
         store.run(believe_day)
     check_integrity(store)
     store.run(lambda transaction: note_checked(transaction.connection))
+    renew_restored(store)
     return replace(redone, past=past, past_left=tuple(each.survey_id for each in due) if doubt else (), doubt=doubt)
 
 

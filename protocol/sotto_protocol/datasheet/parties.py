@@ -19,15 +19,39 @@ def who_sees_what(survey: Survey) -> Parties:
             f"{wave} is delivered, the device keeps a secret. A person who reads it there can try out which answers "
             "fit.",
         ),
-        (
-            "The network, and the hosts around the collector",
-            "That a device connected, when, and from which address. A proxy that decrypts the connection sees what the "
-            "operator sees.",
-        ),
-        ("The operator of the collector", f"{_of_report(survey)} No true answer."),
+        *(_of_relay(survey) if survey.is_oblivious else [_NETWORK]),
+        ("The operator of the collector", f"{_of_report(survey)} No true answer.{_of_address(survey)}"),
         ("Analysts, by a token that the operator gives out", _of_analysts(survey)),
         ("The public", _of_public(survey)),
     ]
+
+
+_NETWORK = (
+    "The network, and the hosts around the collector",
+    "That a device connected, when, and from which address. A proxy that decrypts the connection sees what the "
+    "operator sees.",
+)
+
+
+def _of_relay(survey: Survey) -> Parties:
+    return [
+        (
+            f"The operator of the relay ({survey.relay})",
+            "That a device sent something to this collector, when, and from which address. All requests are encrypted "
+            "and of one length, so not what they say.",
+        ),
+        ("The network, and the hosts around the relay", "That a device connected to the relay, when, and from where."),
+    ]
+
+
+def _of_address(survey: Survey) -> str:
+    """Return what the collector's operator does not see of a device that sends through a relay."""
+    if not survey.is_oblivious:
+        return ""
+    return (
+        " When a report comes, only the relay's address. A device that reads the survey, or opens its page, shows its "
+        "own address then."
+    )
 
 
 def _of_report(survey: Survey) -> str:

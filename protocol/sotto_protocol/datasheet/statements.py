@@ -161,9 +161,9 @@ def linkage(survey: Survey) -> list[str]:
 def checks(survey: Survey) -> list[str]:
     """Return how what stands here can be checked by somebody who trusts nobody."""
     lines = [
-        f"The fingerprint `{survey.fingerprint}` changes with every word and number of the survey. `sotto check` "
-        "prints "
-        "it. A client that was given a fingerprint answers no other survey.",
+        f"The fingerprint {_say_fingerprint(survey)} changes with every word and number of the survey. `sotto check` "
+        "prints it. A client that was given a fingerprint answers no other survey.",
+        *[_GATEWAY] * survey.is_oblivious,
         "`sotto explain` computes these figures again from the published integers, with the file or the collector's "
         "address. A client does so too. It refuses a survey that declares less epsilon than it takes.",
         "`sotto audit` runs a client and measures how much its reports give away.",
@@ -172,11 +172,24 @@ def checks(survey: Survey) -> list[str]:
     return lines + ["`sotto recount` counts the stored reports again."] * survey.keeps_reports
 
 
+_GATEWAY = (
+    "The fingerprint covers the relay and the key of the collector's gateway. That key signs the keys that devices "
+    "encrypt with. A device shows their hash, so people can compare whether all got the same."
+)
+
+
+def _say_fingerprint(survey: Survey) -> str:
+    """Return the fingerprint; of a file that `sotto publish` completes there is none yet."""
+    if survey.is_oblivious and not survey.gateway_key:
+        return "(known after `sotto publish`)"
+    return f"`{survey.fingerprint}`"
+
+
 def limits(survey: Survey) -> list[str]:
     """Return what is not protected, and what results are not."""
     lines = [
         *filter(None, [say_little_of(survey)]),
-        "People who see the device's connections can see that somebody took part.",
+        *_of_connections(survey),
         "The people who serve the page or the app could serve one that does something else.",
         "This survey does not protect an answer that is known through other people.",
     ]
@@ -191,6 +204,16 @@ def limits(survey: Survey) -> list[str]:
             f"{some}`sotto check` says how many reports each question needs."
         )
     return lines
+
+
+def _of_connections(survey: Survey) -> list[str]:
+    if not survey.is_oblivious:
+        return ["People who see the device's connections can see that somebody took part."]
+    return [
+        "If the operators of the relay and of the collector work together, they can link an address to a report.",
+        "The relay sees when a device sends, and the collector when something comes. That may be enough to link them, "
+        "unless the relay holds requests back and mixes them.",
+    ]
 
 
 def asking(survey: Survey) -> list[str]:
@@ -208,6 +231,7 @@ def blanks(survey: Survey) -> list[str]:
         "Purpose, and legal basis or consent",
         "Who runs the collector and where, which proxy or hosting is in front of it, and what that logs",
         "Who asks: the collector's own page, or which app or site",
+        *["Who runs the relay, which must be somebody else, and what it logs"] * survey.is_oblivious,
         *["When the waves are"] * (survey.waves > 1),
         *["Who gave out the invitations, and keeps the list of who got which"] * survey.invited,
         *["How many people are in each group of invited people"] * bool(survey.strata),

@@ -1,11 +1,12 @@
 """A survey's clients, audited by one call: the installed ones, or a program of somebody's own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sotto_estimator.results.result import Result
 from sotto_protocol import Survey
+from sotto_protocol.members import DIRECT
 from sotto_rehearsal.audit.audit import Audit, audit_program
 from sotto_rehearsal.audit.design import usual_reports
 from sotto_rehearsal.audit.errors import AuditError
@@ -70,11 +71,12 @@ def audit_clients(
         raise AuditError(f"clients ({', '.join(unknown)}) must be of {', '.join(CLIENTS)}.")
     if n_reports is not None and n_reports < LEAST_REPORTS:
         raise AuditError(f"n_reports ({n_reports}) must be {LEAST_REPORTS} or more.")
+    direct = replace(survey, delivery=DIRECT, relay="", gateway_key="")  # what a report says does not depend on its way
     named = dict.fromkeys(clients)
     programs = [*map(find_client, named)] if program is None else [parse_program(program)]
     audits = [
         audit_program(
-            survey,
+            direct,
             one,
             n_reports or usual_reports(survey, one.n_reports),
             timeout_s=timeout_s,
