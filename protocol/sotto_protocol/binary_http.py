@@ -125,18 +125,19 @@ class _Reading:
         return headers, body
 
     def lines(self, is_open: bool) -> Headers:
-        if is_open:
-            return tuple(self._each())
-        section = _Reading(self.sized())
-        found = tuple(section._each())
-        if not section._is_over():
-            raise MessageError("a header must have a name.")
-        return found
+        """Return a section of headers or trailers."""
+        return tuple(self._until_blank() if is_open else _Reading(self.sized())._until_end())
 
-    def _each(self) -> Iterator[tuple[str, str]]:
-        """Yield the lines up to the section's end, or to a name without length."""
+    def _until_blank(self) -> Iterator[tuple[str, str]]:
         while not self._is_over() and (name := self.sized()):
             yield _text(name), _text(self.sized())
+
+    def _until_end(self) -> Iterator[tuple[str, str]]:
+        while not self._is_over():
+            name, value = self.sized(), self.sized()
+            if not name:
+                raise MessageError("a header must have a name.")
+            yield _text(name), _text(value)
 
     def _chunks(self) -> Iterator[bytes]:
         while not self._is_over() and (chunk := self.sized()):

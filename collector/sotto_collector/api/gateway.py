@@ -55,13 +55,13 @@ _SHORTER = 200
 StartResponse = Callable[..., Any]
 
 
-@gateway.get(GATEWAY_PATH)
+@gateway.get(GATEWAY_PATH, provide_automatic_options=False)
 def get_keys() -> Response:
     """Give the public keys that requests are encrypted with."""
     return _shared(_find_signed().keys, KEYS_TYPE)
 
 
-@gateway.get(SIGNED_PATH)
+@gateway.get(SIGNED_PATH, provide_automatic_options=False)
 def get_signed_keys() -> Response:
     """Give the same keys signed, with their epoch and their last day."""
     return _shared(_find_signed().to_json(), JSON_TYPE)
@@ -75,7 +75,7 @@ def get_identity() -> Response:
     return _shared(canonical_json({"gateway_key": identity.hex()}), JSON_TYPE)
 
 
-@gateway.post(GATEWAY_PATH)
+@gateway.post(GATEWAY_PATH, provide_automatic_options=False)
 def refuse_request() -> Response:
     """Refuse, where the extra that decrypts is not installed: else `ObliviousPath` has taken the request."""
     raise _refuse_none()
