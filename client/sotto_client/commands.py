@@ -219,6 +219,9 @@ def _describe(inventory: Inventory) -> str:
         parts.append(
             f"asked: {asked.survey_id}  {', '.join(asked.questions) or asked.fingerprint}{waves * bool(asked.waves)}"
         )
+    for keys in inventory.gateways:
+        other = f"  and in the same epoch {keys.other}" if keys.other else ""
+        parts.append(f"gateway: {keys.gateway_key}  epoch {keys.epoch}  keys {keys.digest}{other}")
     for report in inventory.waiting:
         parts.append(f"waiting: {_name(report)}  attempts {report.n_attempts}")
         parts += [f"  {line}" for line in report.lines()]

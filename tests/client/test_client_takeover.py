@@ -182,7 +182,9 @@ def test_a_sum_is_not_summed_again_when_a_state_of_version_4_is_taken_over(path:
         for column in ("unknown_s", "unknown_at", "days_left", "restored", "seen", "via"):
             connection.execute(f"ALTER TABLE outbox DROP COLUMN {column}")
         connection.execute("ALTER TABLE surveys DROP COLUMN restored")
-        connection.executescript("DROP TABLE doubts; DROP TABLE draws; DROP TABLE sent; DROP TABLE gateways; PRAGMA user_version=4;")
+        connection.executescript(
+            "DROP TABLE doubts; DROP TABLE draws; DROP TABLE sent; DROP TABLE gateways; PRAGMA user_version=4;"
+        )
     before = rows_of(path, "ledger")
     assert [Decimal(row[5]) for row in before if row[4] == "wide"] == [32, 32]
     with closing(State.open(path)), closing(sqlite3.connect(path)) as connection:

@@ -171,7 +171,18 @@ def test_all_that_is_wrong_is_refused_alike(gate: House) -> None:
         told[name] = answer.status_code, answer.data, *sorted(answer.headers)
     assert len(told) == 15
     assert {*told.values()} == {
-        (400, KEY_PROBLEM, *sorted([("Content-Type", "application/problem+json"), ("Content-Length", str(len(KEY_PROBLEM))), ("Cache-Control", "no-store"), ("Access-Control-Allow-Origin", "*")]))
+        (
+            400,
+            KEY_PROBLEM,
+            *sorted(
+                [
+                    ("Content-Type", "application/problem+json"),
+                    ("Content-Length", str(len(KEY_PROBLEM))),
+                    ("Cache-Control", "no-store"),
+                    ("Access-Control-Allow-Origin", "*"),
+                ]
+            ),
+        )
     }
     assert json.loads(KEY_PROBLEM)["type"].endswith("/http-problem-types#ohttp-key")
 
@@ -267,7 +278,9 @@ def test_private_keys_are_erased_on_their_day_and_leave_no_trace(db: str) -> Non
                 assert [bool(key.private) for key in read_keys(connection)] == [is_held] * 2
         store.rewrite()
         store.clean()
-        assert make_keys(store)[0].epoch == max(made[0].epoch + 1, date(2027, 1, 13).toordinal() - UNIX_DAY) + AFTER_COPY
+        assert (
+            make_keys(store)[0].epoch == max(made[0].epoch + 1, date(2027, 1, 13).toordinal() - UNIX_DAY) + AFTER_COPY
+        )
     if Path(db).exists():
         content = b"".join(path.read_bytes() for path in Path(db).parent.glob("survey.db*"))
         assert not [key for key in made if key.private in content]

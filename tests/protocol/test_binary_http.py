@@ -11,7 +11,9 @@ from sotto_protocol.binary_http import InnerRequest, InnerResponse, varint
 from sotto_protocol.errors import MessageError
 
 VECTORS = Path(__file__).parents[1] / "vectors"
-EXAMPLES = {one["name"]: bytes.fromhex(one["message"]) for one in json.loads((VECTORS / "rfc9292.json").read_text())["vectors"]}
+EXAMPLES = {
+    one["name"]: bytes.fromhex(one["message"]) for one in json.loads((VECTORS / "rfc9292.json").read_text())["vectors"]
+}
 HELLO = InnerRequest(
     "GET",
     "https",

@@ -44,7 +44,15 @@ def test_what_is_written_is_read_and_other_kinds_are_passed_over() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"\0", b"\0\x29", b"\0\0", listed(CONFIGURATION)[:-1], listed(CONFIGURATION[:-1]), listed(CONFIGURATION + b"\0"), listed(CONFIGURATION[:-10] + b"\0\0")],
+    [
+        b"\0",
+        b"\0\x29",
+        b"\0\0",
+        listed(CONFIGURATION)[:-1],
+        listed(CONFIGURATION[:-1]),
+        listed(CONFIGURATION + b"\0"),
+        listed(CONFIGURATION[:-10] + b"\0\0"),
+    ],
 )
 def test_a_list_that_is_not_whole_is_refused(content: bytes) -> None:
     with pytest.raises(KeysError):

@@ -73,7 +73,10 @@ def test_addresses_of_relays_are_taken(relay: str) -> None:
     assert compile_toml(TOML.replace(RELAY, relay)).relay == relay
 
 
-MANY = "".join(f'[[questions]]\nid = "q{n}"\ntype = "any-of"\ntext = "?"\noptions = [{", ".join(map(json.dumps, "abcdefgh"))}]\nepsilon = 1\n' for n in range(40))
+MANY = "".join(
+    f'[[questions]]\nid = "q{n}"\ntype = "any-of"\ntext = "?"\noptions = [{", ".join(map(json.dumps, "abcdefgh"))}]\nepsilon = 1\n'
+    for n in range(40)
+)
 
 
 @pytest.mark.parametrize("survey", [QUIET, replace(QUIET, invited=True, waves=1000), compile_toml(TOML + MANY)])
@@ -99,7 +102,9 @@ def test_the_key_of_a_response_is_that_of_hkdf() -> None:
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
     enc, nonce, secret = b"e" * 32, b"n" * 16, b"s" * 16
-    expected = tuple(HKDF(SHA256(), length, enc + nonce, label).derive(secret) for length, label in ((16, b"key"), (12, b"nonce")))
+    expected = tuple(
+        HKDF(SHA256(), length, enc + nonce, label).derive(secret) for length, label in ((16, b"key"), (12, b"nonce"))
+    )
     assert response_key(enc, nonce, secret) == expected
 
 
