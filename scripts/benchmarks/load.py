@@ -42,10 +42,12 @@ class _Connection:
         return len(self.received) >= head_end + len(_END_OF_HEAD) + length
 
 
-def send_all(url: str, path: str, bodies: Sequence[bytes], n_connections: int) -> Load:
+def send_all(
+    url: str, path: str, bodies: Sequence[bytes], n_connections: int, content_type: str = "application/json"
+) -> Load:
     """Send every body once, spread over the connections; raise unless each is answered with 200."""
     target = urlsplit(url)
-    requests = [_request(path, body) for body in bodies]
+    requests = [_request(path, body, content_type) for body in bodies]
     latencies: list[float] = []
     with selectors.DefaultSelector() as selector:
         started = time.perf_counter()
@@ -79,8 +81,6 @@ def _receive(connection: _Connection, selector: selectors.BaseSelector, latencie
         connection.socket.close()
 
 
-def _request(path: str, body: bytes) -> bytes:
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
+def _request(path: str, body: bytes, content_type: str) -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body

@@ -28,6 +28,7 @@ BENCHMARKS = (
     "simulation",
     "comparison",
     "ingest",
+    "oblivious",
     "stores",
     "operating",
     "archive",

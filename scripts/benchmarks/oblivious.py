@@ -1,0 +1,91 @@
+"""Oblivious delivery: posts through a gateway a second, and what a message takes of a device's processor."""
+
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import requests
+from bars import Bar, compare, of_pairs
+from ingest import SOTTO, make_bodies, ours, server, small_survey
+from load import Load, send_all
+
+from sotto_client.sealing import seal
+from sotto_collector.gateway import _load, _open
+from sotto_collector.store.gateway import GatewayKey, _draw
+from sotto_protocol.gateway_keys import X25519, KeyConfiguration, SignedKeys, read_keys
+from sotto_protocol.oblivious import GATEWAY_PATH, LEAST_BYTES, REQUEST_TYPE, SIGNED_PATH, inner_post
+
+N_ROUNDS = 3
+N_POSTS = 4000
+N_MESSAGES = 1000
+LEAST_A_SECOND = 1500
+MOST_MS = 1.0
+"""Of the processor, for a request to be sealed and its response to be opened."""
+REPORTS = "/v1/surveys/bench/reports"
+
+
+def sealed(n_posts: int) -> list[bytes]:
+    """Return encapsulated posts of one report each, for a gateway that `through_gateway` starts."""
+    return [
+        inner_post("collector.example", REPORTS, body).to_bytes(LEAST_BYTES)
+        for body in make_bodies(small_survey(), n_posts, 1)
+    ]
+
+
+def through_gateway(messages: list[bytes], n_connections: int) -> Load:
+    """Seal messages for a collector of its own, send them all, and return how that went."""
+    survey = small_survey()
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder, "collector.db")
+        told = subprocess.run([SOTTO, "db", "init", "--db", database], check=True, capture_output=True, text=True)
+        subprocess.run([SOTTO, "gateway", "key", "new", "--db", database], check=True, capture_output=True)
+        with server([SOTTO, "serve", "--db", database, "--port", "0", "--workers", "2"]) as url:
+            headers = {"Authorization": f"Bearer {told.stdout.strip()}", "Content-Type": "application/json"}
+            requests.post(f"{url}/v1/surveys", survey.canonical, headers=headers, timeout=10).raise_for_status()
+            keys = SignedKeys.from_json(requests.get(url + SIGNED_PATH, timeout=10).content)
+            configuration = read_keys(keys.keys)[0]
+            bodies = [seal(configuration, message).message for message in messages]
+            return send_all(url, GATEWAY_PATH, bodies, n_connections, REQUEST_TYPE)
+
+
+def message_ms() -> float:
+    """Return the milliseconds of processor that a device takes for a request and its response, keys known."""
+    private, public = _draw(X25519)
+    key = GatewayKey(1, X25519, private, public, 1, "", "", "")
+    configuration, loaded = KeyConfiguration(1, X25519, public), _load(key)
+    taken = 0.0
+    for message in sealed(N_MESSAGES):
+        began = time.process_time()
+        request = seal(configuration, message)
+        taken += time.process_time() - began
+        opened = _open(X25519, loaded, request.message)
+        assert opened is not None
+        response = opened.seal(bytes(LEAST_BYTES))
+        began = time.process_time()
+        request.open(response)
+        taken += time.process_time() - began
+    return 1000 * taken / N_MESSAGES
+
+
+def measure() -> list[Bar]:
+    messages, direct = sealed(N_POSTS), make_bodies(small_survey(), N_POSTS, 1)
+    pairs = [
+        (through_gateway(messages, 64).requests_per_s, ours(small_survey(), direct, 64).requests_per_s)
+        for _ in range(N_ROUNDS)
+    ]
+    name = "oblivious single posts, two workers"
+    promised = [(rate, float(LEAST_A_SECOND)) for rate, _ in pairs]
+    return [
+        of_pairs(name, promised, least=1, reference="what we promise of two cores"),
+        of_pairs(name, pairs, least=0.3, reference="direct posts, one worker"),
+        compare(
+            "sealing a request and opening its response",
+            message_ms,
+            lambda: MOST_MS,
+            least=1,
+            reference="a millisecond of processor",
+            unit="ms",
+            rounds=N_ROUNDS,
+        ),
+    ]
