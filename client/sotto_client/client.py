@@ -136,8 +136,8 @@ class SurveyClient(Renewed):
             from sotto_client.source import SurveySource
 
             if self._loaded is None:
-                of = self._fingerprint, self._limits, self._posting, self._delivery.relays
-                source = SurveySource(*self._address, *of)
+                demands = self._fingerprint, self._limits
+                source = SurveySource(*self._address, *demands, self._posting, self._delivery.relays)
                 self._loaded = Answering(self._state, source, self._limits, self._posting)
             return self._loaded
 

@@ -20,8 +20,8 @@ from sotto_client.exchange import Exchange, post_report, report_path
 from sotto_client.forking import Renewed
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.receipt import Receipt
-from sotto_client.relays import Relays
 from sotto_client.recording import BACKOFF_CAP_S, UNKNOWN_CAP_S, apply_verdict
+from sotto_client.relays import Relays
 from sotto_client.state import State
 from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge
 
@@ -233,7 +233,7 @@ class Delivery(Renewed):
         exchange.when_over(self._notify)
 
     def _send(self, report: WaitingReport) -> Exchange:
-        """Return the exchange that sends a report: an oblivious survey's through its relay, encrypted anew each time."""
+        """Return the exchange that sends a report: an oblivious survey's through its relay, sealed anew each time."""
         if report.via is None:
             return post_report(report.url, report.survey_id, report.body, timeout_s=self._timeout_s)
         path = report_path(report.survey_id)

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 
 class Line:
-    """At most one open connection at a time. Once cut it stays so: a connection that is made later is closed at once."""
+    """At most one open connection at a time. Once cut it stays so: one that is made later is closed at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

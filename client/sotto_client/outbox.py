@@ -167,7 +167,7 @@ class Outbox:
 
 def _read_waiting(invitation: bytes, *row: Any) -> WaitingReport:
     expect((invitation, *row), bytes, str, str, str, bytes, int, float, int, float, float, float, str)
-    report = WaitingReport(*row[:-1], Via.from_text(row[-1]))  # is_held as 0 or 1, SQLite's booleans
+    report = replace(WaitingReport(*row[:-1]), via=Via.from_text(row[-1]))  # is_held as 0 or 1, SQLite's booleans
     return replace(report, body=with_invitation(report.body, invitation)) if invitation else report
 
 

@@ -1,6 +1,5 @@
 """Encryption for a gateway (RFC 9458, 4): a request is sealed, and the response to it opened. Loaded only if needed."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +13,6 @@ from pyhpke import AEADId, CipherSuite, KDFId, KEMId, KEMKey, KEMKeyInterface, K
 from sotto_client.errors import DeliveryError
 from sotto_protocol.gateway_keys import AES_128_GCM, HKDF_SHA256, P256, KeyConfiguration, SignedKeys
 from sotto_protocol.oblivious import (
-    HEADER_BYTES,
     RESPONSE_LABEL,
     SECRET_BYTES,
     TAG_BYTES,
@@ -40,7 +38,6 @@ def seal(configuration: KeyConfiguration, request: bytes, pair: KEMKeyPair | Non
     header = bytes([configuration.key_id]) + b"".join(
         number.to_bytes(2, "big") for number in (configuration.kem, HKDF_SHA256, AES_128_GCM)
     )
-    assert len(header) == HEADER_BYTES
     try:
         public = _load(configuration.kem, configuration.public)
         enc, context = _suite(configuration.kem).create_sender_context(public, request_info(header), eks=pair)

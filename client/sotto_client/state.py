@@ -73,8 +73,8 @@ CREATE TABLE draws (
 # it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
 # None of the first four noted for how long a collector does not know a survey. None of the first five drew questions.
 # None of the first six kept what was delivered. Those of the first seven charge several reports of one answer more than
-# they take; what they add to what has been charged since would be too little, so they must not open it. None of the first
-# eight knew relays: they would send to the collector what is only for its gateway.
+# they take; what they add to what has been charged since would be too little, so they must not open it. None of the
+# first eight knew relays: they would send to the collector what is only for its gateway.
 # Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
 # column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"

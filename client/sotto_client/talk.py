@@ -26,7 +26,10 @@ _CHUNK_BYTES = 2**16
 def talk(
     line: Line, method: str, address: str, *, timeout_s: float, max_bytes: int, asked: str = "collector", **sent: Any
 ) -> Reply:
-    """Return the reply; `asked` is whose it is, in an error. Raises DeliveryError, which holds nothing of what was sent."""
+    """Return the reply; `asked` is whose it is, in an error.
+
+    Raises DeliveryError, which holds nothing of what was sent.
+    """
     try:
         with _open_session(line) as session:
             session.headers.clear()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sotto_client.database import expect
+
 if TYPE_CHECKING:
     from sotto_protocol.survey import Survey
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sotto_collector.store import Store
 from sotto_collector.store.gateway import GatewayKey, is_possible, read_identity, read_keys, sign_keys, usable
-from sotto_protocol.gateway_keys import AES_128_GCM, HKDF_SHA256, KEY_BYTES, P256, X25519, SignedKeys
+from sotto_protocol.gateway_keys import AES_128_GCM, HKDF_SHA256, KEY_BYTES, P256, SignedKeys
 from sotto_protocol.oblivious import HEADER_BYTES, RESPONSE_LABEL, SECRET_BYTES, request_info, response_key
 
 if TYPE_CHECKING:
@@ -133,5 +133,4 @@ def _load(key: GatewayKey) -> "KEMKeyInterface":
     if key.kem == P256:
         number = int.from_bytes(key.private, "big")
         return KEMKey.from_pyca_cryptography_key(ec.derive_private_key(number, ec.SECP256R1()))
-    assert key.kem == X25519
     return KEMKey.from_pyca_cryptography_key(x25519.X25519PrivateKey.from_private_bytes(key.private))

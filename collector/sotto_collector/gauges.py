@@ -138,7 +138,7 @@ class Gauges:
             ),
             _gauge(
                 "sotto_gateway_key_days_left",
-                "Whole days for which devices may still use the gateway's key; -1 if there is none, +Inf if no gateway.",
+                "Whole days for which devices may use the gateway's key; -1 if there is none, +Inf if no gateway.",
                 math.inf if key_days is None else key_days,
             ),
             _gauge("sotto_journal_acts", "Number of acts in all journals.", n_acts),

@@ -34,8 +34,8 @@ class InnerRequest:
         """Read a request. Raises MessageError."""
         reading = _Reading(message)
         is_open = reading.framing(_KNOWN_REQUEST, _OPEN_REQUEST)
-        control = [_text(reading.sized()) for _ in range(4)]
-        return InnerRequest(*control, *reading.rest(is_open))
+        method, scheme, authority, path = (_text(reading.sized()) for _ in range(4))
+        return InnerRequest(method, scheme, authority, path, *reading.rest(is_open))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ MAX_SIGNED_BYTES = 8192
 MAX_EPOCH = 2**53 - 1
 """JavaScript knows no larger integer."""
 _SIGNED = b"sottovoce ohttp keys 1\n"
-_HEX = re.compile("[0-9a-f]{128}")
+_SIGNATURE = re.compile("[0-9a-f]{128}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +118,13 @@ class SignedKeys:
         )
         keys = fields.take("keys", "bytes in base64url", lambda v: read_base64url(v) is not None)
         until = fields.take("until", "a day such as 2026-12-31", is_day)
-        signature = fields.take("signature", "128 hexadecimal digits", lambda v: type(v) is str and _HEX.fullmatch(v))
+        signature = fields.take("signature", "128 hexadecimal digits", _is_signature)
         fields.finish()
         return SignedKeys(epoch, read_base64url(keys) or b"", until, bytes.fromhex(signature))
+
+
+def _is_signature(value: Any) -> bool:
+    return isinstance(value, str) and _SIGNATURE.fullmatch(value) is not None
 
 
 def write_base64url(content: bytes) -> str:

@@ -22,7 +22,7 @@ SECRET_BYTES, NONCE_BYTES, TAG_BYTES = 16, 12, 16
 """Of AES-128-GCM."""
 LEAST_BYTES = 1024
 MAX_AUTHORITY_BYTES = 260
-"""Of host and port, for which every request has room: so that one survey has one size, whatever its collector is called."""
+"""Of host and port, for which every request has room: one survey has one size, whatever its collector is called."""
 KEY_PROBLEM = b'{"status":400,"title":"Bad Request","type":"https://iana.org/assignments/http-problem-types#ohttp-key"}'
 """The one refusal of a gateway, whatever is wrong with a message (RFC 9458, 5.3)."""
 

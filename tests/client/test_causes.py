@@ -13,7 +13,7 @@ from devices import ANSWERS, CODE, INVITATION, INVITED, LUNCH, PULSE, WORDS, raw
 from fault_server import Scripted, fault_server
 from hostile_server import HOLDS, hostile_server, under_tls
 from sotto_client import AlreadyAnswered, DeliveryError, SottoError, StateError, SurveyClient, SurveyUnavailable
-from sotto_client.exchange import Exchange, begin_with
+from sotto_client.exchange import begin_with
 from sotto_protocol import compile_toml
 
 pytestmark = pytest.mark.usefixtures("no_proxies")

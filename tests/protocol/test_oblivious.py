@@ -74,7 +74,7 @@ def test_addresses_of_relays_are_taken(relay: str) -> None:
 
 
 MANY = "".join(
-    f'[[questions]]\nid = "q{n}"\ntype = "any-of"\ntext = "?"\noptions = [{", ".join(map(json.dumps, "abcdefgh"))}]\nepsilon = 1\n'
+    f'[[questions]]\nid = "q{n}"\ntype = "any-of"\ntext = "?"\noptions = {[*"abcdefgh"]}\nepsilon = 1\n'
     for n in range(40)
 )
 

@@ -1,4 +1,4 @@
-"""A relay, and a collector's own address, in this process: what comes is noted, and a fault may spoil what goes back."""
+"""A relay, and a collector's own address, in this process: what comes is noted, a fault may spoil what goes back."""
 
 import threading
 from collections import deque

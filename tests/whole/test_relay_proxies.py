@@ -1,4 +1,4 @@
-"""nginx and Caddy as relays, as deploy/relay has them: a gateway learns nothing of the device, and nothing is written."""
+"""nginx and Caddy as relays, as deploy/relay has them: a gateway learns nothing of devices, and nothing is written."""
 
 import os
 import threading

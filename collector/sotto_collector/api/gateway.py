@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from io import BytesIO
 from typing import Any
 
-from flask import Blueprint, Flask, Response, request
+from flask import Blueprint, Flask, Response
 
 from sotto_collector.api.problems import describe_status
 from sotto_collector.api.request import get_collector
@@ -159,7 +159,14 @@ class ObliviousPath:
 
     def _call(self, environ: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
         said: list[Any] = []
-        chunks = self._served(environ, lambda status, headers, fault=None: said.extend((status, headers)))
+
+        def start_response(
+            status: str, headers: list[tuple[str, str]], fault: Any = None, /
+        ) -> Callable[[bytes], object]:
+            said.extend((status, headers))
+            return lambda _: None  # nothing of ours writes
+
+        chunks = self._served(environ, start_response)
         try:
             body = b"".join(chunks)
         finally:

@@ -22,11 +22,11 @@ from sotto_collector.invitations import STATES
 from sotto_collector.settings import Settings
 from sotto_collector.store.stock import Stock
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
-from sotto_protocol.invitation import INVITATION_BYTES, MAX_INVITATIONS, MAX_REVOKED, invitation_text
 from sotto_protocol.gateway_keys import MAX_EPOCH
+from sotto_protocol.invitation import INVITATION_BYTES, MAX_INVITATIONS, MAX_REVOKED, invitation_text
 from sotto_protocol.members import (
-    ID_PATTERN,
     DELIVERIES,
+    ID_PATTERN,
     KEEPS,
     MAX_ERASE_AFTER,
     MAX_MIN_REPORTS,

@@ -20,7 +20,11 @@ def key() -> None:
     """Make, list and erase the gateway's keys."""
 
 
-@key.command(epilog=examples("sotto gateway key new --db survey.db", "sotto gateway key new --db postgresql://db.example.org/survey"))
+@key.command(
+    epilog=examples(
+        "sotto gateway key new --db survey.db", "sotto gateway key new --db postgresql://db.example.org/survey"
+    )
+)
 @db_option
 def new(db: str) -> None:
     """Make new keys, which devices use from now on.
@@ -34,7 +38,12 @@ def new(db: str) -> None:
         click.echo(f"epoch {made[0].epoch}, used until {made[0].used_until}, erased on {made[0].erase_on}")
 
 
-@key.command("list", epilog=examples("sotto gateway key list --db survey.db", "sotto gateway key list --db postgresql://db.example.org/survey"))
+@key.command(
+    "list",
+    epilog=examples(
+        "sotto gateway key list --db survey.db", "sotto gateway key list --db postgresql://db.example.org/survey"
+    ),
+)
 @db_option
 def list_keys(db: str) -> None:
     """List the keys, the newest first.

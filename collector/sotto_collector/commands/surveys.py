@@ -10,6 +10,7 @@ from sotto_collector.errors import CollectorError
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_collector.reserved_file import ReservedFile
 from sotto_protocol.file_endings import check_ending
+from sotto_protocol.members import OBLIVIOUS
 from sotto_protocol.words import examples
 
 CERTIFICATE_BYTES = 2**14
@@ -84,7 +85,12 @@ def configure(
     type=click.Path(path_type=Path),
     help="With --all, write a certificate of what was erased to this new file  [default: none].",
 )
-@click.option("--yes", "is_sure", is_flag=True, help="With --all, do not ask first.")
+@click.option(
+    "--yes",
+    "is_sure",
+    is_flag=True,
+    help="With --all, do not ask first. With --receipt, do without the survey's relay.",
+)
 @click.option(
     "--token",
     envvar="SOTTO_TOKEN",
@@ -120,7 +126,7 @@ def erase(
         raise click.UsageError("--certificate goes with --all. For one report, use sotto certificate --receipt.")
     check_ending("--certificate", certificate, ".json", error=CollectorError)
     if receipt is not None:
-        RemoteCollector(url).ask("POST", survey_path(survey, "/erase"), {"receipt": _checked(receipt)})
+        _erase_report(RemoteCollector(url), survey, _checked(receipt), is_sure=is_sure)
         click.echo(f"{survey}  report erased")
         return
     if token is None:
@@ -133,6 +139,16 @@ def erase(
     else:
         _erase_certified(collector, survey, certificate)
     click.echo(f"{survey}  erased")
+
+
+def _erase_report(collector: RemoteCollector, survey: str, receipt: str, *, is_sure: bool) -> None:
+    """Erase one report. Raises CollectorError where that would show a respondent's address, unless that is meant."""
+    if collector.ask("GET", survey_path(survey)).get("delivery") == OBLIVIOUS and not is_sure:
+        raise CollectorError(
+            f"survey {survey} is delivered through a relay, but this command asks the collector itself, which sees the "
+            "address of this machine. Erase the report on the survey's page or by its app, or give --yes."
+        )
+    collector.ask("POST", survey_path(survey, "/erase"), {"receipt": receipt})
 
 
 def _erase_certified(collector: RemoteCollector, survey: str, path: Path) -> None:

@@ -70,7 +70,7 @@ class Facts:
         return _age_days(self.last_drill_day, today)
 
     def gateway_days_left(self, today: str) -> int | None:
-        """Return for how many days more devices may use a gateway's key: 0 today only, below 0 none, None no gateway."""
+        """Return for how many more days devices may use the gateway's key; -1: it has none; None: there is no gateway."""
         if self.gateway_until is None:
             return None
         left = -(_age_days(self.gateway_until or None, today) or 0)
@@ -124,9 +124,7 @@ def read_facts(connection: Connection, revision: str, today: str) -> Facts:
     drilled = connection.execute(select(_or_null(store.c.last_drill_day, revision)).select_from(store)).scalar_one()
     last_restore = read_restore(connection) if revision >= SINCE[store.c.restored_on] else None
     backed_up, until = about.last_backup_day, _read_gateway(connection, revision)
-    return Facts(
-        revision, tuple(found), tuple(ends), about.n_restores, backed_up, acts, drilled, last_restore, until
-    )
+    return Facts(revision, tuple(found), tuple(ends), about.n_restores, backed_up, acts, drilled, last_restore, until)
 
 
 def _read_gateway(connection: Connection, revision: str) -> str | None:

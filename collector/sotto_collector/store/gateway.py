@@ -15,7 +15,7 @@ from sotto_collector.errors import GatewayError
 from sotto_collector.store.schema import gateway_identity, gateway_keys
 from sotto_collector.store.store import Store
 from sotto_collector.store.transaction import Transaction
-from sotto_protocol.gateway_keys import KEMS, P256, X25519, KeyConfiguration, SignedKeys, write_keys
+from sotto_protocol.gateway_keys import KEMS, X25519, KeyConfiguration, SignedKeys, write_keys
 
 USED_DAYS = 30
 OVERLAP_DAYS = 15
@@ -68,7 +68,8 @@ def sign_keys(connection: Connection, keys: Sequence[GatewayKey]) -> SignedKeys:
     """Return the keys of one epoch as devices are given them, signed: the same bytes every time."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    private = Ed25519PrivateKey.from_private_bytes(bytes(connection.scalar(select(gateway_identity.c.private))))
+    row = connection.execute(select(gateway_identity.c.private)).one()
+    private = Ed25519PrivateKey.from_private_bytes(bytes(row[0]))
     listed = write_keys(tuple(KeyConfiguration(key.key_id, key.kem, key.public) for key in keys))
     unsigned = SignedKeys(keys[0].epoch, listed, keys[0].used_until)
     return SignedKeys(unsigned.epoch, listed, unsigned.until, private.sign(unsigned.signed))
@@ -168,7 +169,6 @@ def _draw(kem: int) -> tuple[bytes, bytes]:
     if kem == X25519:
         private = x25519.X25519PrivateKey.generate()
         return private.private_bytes_raw(), private.public_key().public_bytes_raw()
-    assert kem == P256
     on_curve = ec.generate_private_key(ec.SECP256R1())
     number = on_curve.private_numbers().private_value.to_bytes(32, "big")
     return number, on_curve.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
