@@ -1,4 +1,4 @@
-"""The gateway's cryptography: encrypted requests are opened, and what answers them is encrypted (RFC 9458, 4).
+"""The gateway's cryptography: encrypted requests are opened, and responses are encrypted (RFC 9458, 4).
 
 All that is wrong with a message is one and the same None: whoever sends it learns nothing of why.
 """

@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable
+from http import HTTPStatus
 from io import BytesIO
 from typing import Any
 
@@ -40,8 +41,8 @@ gateway = Blueprint("gateway", __name__)
 
 MAX_AGE_S = 3600
 """Relays keep the keys for so many seconds, and give all devices the same meanwhile."""
-KEY_REFUSED = "ohttp_key"
-"""The code under which refusals are counted."""
+REFUSED, KEY_REFUSED = 400, "ohttp_key"
+"""The status of all that cannot be opened, and the code under which it is counted."""
 _ID = "[a-z0-9][a-z0-9_-]{0,63}"
 _ALLOWED = {
     "GET": re.compile(f"/v1/surveys/{_ID}"),
@@ -132,9 +133,9 @@ class ObliviousPath:
         except Exception as fault:  # the database's: Flask's handlers turn it into a response
             return self._respond_to(fault, environ)(environ, start_response)
         if opened is None or inner is None:
-            return self._finish(began, start_response, "400 Bad Request", CONTENT_TYPE, KEY_PROBLEM)
+            return self._finish(began, start_response, REFUSED, CONTENT_TYPE, KEY_PROBLEM)
         sealed = opened.seal(self._serve(inner, environ))
-        return self._finish(began, start_response, "200 OK", RESPONSE_TYPE, sealed)
+        return self._finish(began, start_response, 200, RESPONSE_TYPE, sealed)
 
     def _open(self, environ: dict[str, Any]) -> tuple[Opened | None, InnerRequest | None]:
         """Return what was sent, twice None where it cannot be opened or read. Raises StoreUnavailableError."""
@@ -175,18 +176,18 @@ class ObliviousPath:
         return int(said[0][:3]), {name.lower(): value for name, value in said[1]}, body
 
     def _finish(
-        self, began: float, start_response: StartResponse, status: str, content_type: str, content: bytes
+        self, began: float, start_response: StartResponse, status: int, content_type: str, content: bytes
     ) -> Iterable[bytes]:
-        if content is KEY_PROBLEM:
+        if status == REFUSED:
             self._collector.metrics.count_refusal(KEY_REFUSED)
-        self._collector.metrics.count_request(GATEWAY_PATH, "POST", int(status[:3]), time.perf_counter() - began)
+        self._collector.metrics.count_request(GATEWAY_PATH, "POST", status, time.perf_counter() - began)
         headers = [
             ("Content-Type", content_type),
             ("Content-Length", str(len(content))),
             ("Cache-Control", "no-store"),
             ("Access-Control-Allow-Origin", "*"),
         ]
-        start_response(status, headers)
+        start_response(f"{status} {HTTPStatus(status).phrase}", headers)
         return [content]
 
     def _respond_to(self, fault: Exception, environ: dict[str, Any]) -> Response:

@@ -179,7 +179,7 @@ OPERATIONS = (
         "post",
         GATEWAY_PATH,
         "Send an encrypted request of a device; the response is encrypted, too.",
-        {200: RESPONSE_TYPE, 400: CONTENT_TYPE},
+        {200: RESPONSE_TYPE, HTTPStatus.BAD_REQUEST: CONTENT_TYPE},
         body=REQUEST_TYPE,
         refusals=(404, 413),
     ),

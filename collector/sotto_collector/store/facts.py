@@ -70,7 +70,7 @@ class Facts:
         return _age_days(self.last_drill_day, today)
 
     def gateway_days_left(self, today: str) -> int | None:
-        """Return for how many more days devices may use the gateway's key; -1: it has none; None: there is no gateway."""
+        """Return for how many more days devices may use the gateway's key; -1: no key; None: there is no gateway."""
         if self.gateway_until is None:
             return None
         left = -(_age_days(self.gateway_until or None, today) or 0)
