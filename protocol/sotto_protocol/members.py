@@ -145,8 +145,8 @@ class Settings:
     such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many days after `closes` a collector
     erases the reports and keeps their counts; 0: it does not by itself. Only with `closes`, and where reports are kept.
     `delivery`: "direct", or "oblivious". Then devices send everything encrypted for the collector's gateway, through
-    the `relay` at this address and never to the collector. `gateway_key` is the Ed25519 key that signs the gateway's keys:
-    64 hexadecimal digits, "" in an author's file that is not published yet.
+    the `relay` at this address and never to the collector. `gateway_key` is the Ed25519 key that signs the gateway's
+    keys: 64 hexadecimal digits, "" in an author's file that is not published yet.
     `about`: whom its results are about unless a reader asks otherwise, the "population" of which those who answer are a
     sample, or the "respondents" alone. Raises SurveyError.
     """
