@@ -63,6 +63,8 @@ COLUMNS = {
     ],
     "journals": ["journal_id", "n_bytes", "n_acts", "digest"],
     "invitations": ["survey_key", "code_hash", "wave", "stratum"],
+    "gateway_identity": ["identity_key", "private", "public"],
+    "gateway_keys": ["key_id", "kem", "private", "public", "epoch", "made_on", "used_until", "erase_on"],
     "alembic_version": ["version_num"],
 }
 
