@@ -114,8 +114,8 @@ def test_an_earlier_state_is_taken_over_whole_and_leaves_no_copy_of_a_secret(
         assert rows_of(path, "surveys") == [(*row, 0) for row in before["surveys"]]
         assert [row[:4] for row in rows_of(path, "outbox")] == [row[:4] for row in before["outbox"]]
         assert {row[8:] for row in rows_of(path, "outbox")} == {
-            (0, 0, 0, 0, 0, None)
-        }  # no delay, no doubt, nothing kept
+            (0, 0, 0, 0, 0, None, "")
+        }  # no delay, no doubt, nothing kept, no relay
         secret = told[-1][-2]
         assert raw_of(path).count(secret) == 1
         http.script = []

@@ -57,7 +57,14 @@ WRONG: dict[str, list[Any]] = {
     "erase_after": [-1, 3654, 10**400, True, "30", 1.5, None],
     "about": ["", "everybody", "Respondents", True, 1, None],
     "delivery": ["", "tor", "Oblivious", True, None],
-    "relay": ["http://relay.example", "https://relay.example/", "https://relay.example:65536", "relay.example", 1, None],
+    "relay": [
+        "http://relay.example",
+        "https://relay.example/",
+        "https://relay.example:65536",
+        "relay.example",
+        1,
+        None,
+    ],
     "gateway_key": ["5E" * 32, "5e" * 31, "0x" + "5" * 62, 1, None],
 }
 DOCUMENT = {
