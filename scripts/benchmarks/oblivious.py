@@ -78,7 +78,7 @@ def measure() -> list[Bar]:
     promised = [(rate, float(LEAST_A_SECOND)) for rate, _ in pairs]
     return [
         of_pairs(name, promised, least=1, reference="what we promise of two cores"),
-        of_pairs(name, pairs, least=0.3, reference="direct posts, one worker"),
+        of_pairs(f"{name}, beside direct ones", pairs, least=0.3, reference="direct posts, one worker"),
         compare(
             "sealing a request and opening its response",
             message_ms,
