@@ -119,7 +119,10 @@ def test_nothing_goes_directly_while_the_relay_is_down(
             device.erase(receipt)
     with closing(SurveyClient(collector.url, survey.id, state=state)) as other:
         assert not other.flush(0.3)
-    assert "some reports still wait" in CliRunner().invoke(main, ["outbox", str(state), "--send"]).stderr
+    assert (
+        "some reports still wait"
+        in CliRunner().invoke(main, ["outbox", str(state), "--send", "--timeout-s", "0.5"]).stderr
+    )
     assert [each.path for each in collector.of("GET")] == [f"/v1/surveys/{unreachable.id}"]
     assert counted(gate, unreachable) == 0
 

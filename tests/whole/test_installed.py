@@ -30,6 +30,7 @@ COMMANDS_OF = {
     "regress": ["sotto", "regress", "data.csv", "paid ~ age", "--design", "crosswise(prob=1/6)"],
     "forms": ["sotto", "survey", "import", "form.xlsx", "--to", "imported.toml"],
     "compare": ["sotto", "compare", "survey.toml", "--n", "300"],
+    "oblivious": ["python", "-c", "import sotto_client.sealing"],
     "otel": ["python", "-c", "import opentelemetry.sdk.metrics, opentelemetry.exporter.otlp.proto.http"],
     "demo": ["python", "-c", "import statsmodels.api, wordfreq; assert wordfreq.zipf_frequency('tea', 'en') > 1"],
 }
@@ -79,7 +80,7 @@ def test_an_extra_brings_what_its_commands_need(wheel: Path, device: Installed, 
     command = COMMANDS_OF[extra]
     without = device.try_run(*command)
     assert without.returncode != 0
-    assert "pip install 'sottovoce[" in without.stderr or extra in ("demo", "otel")
+    assert "pip install 'sottovoce[" in without.stderr or extra in ("demo", "oblivious", "otel")
     write_inputs(tmp_path)
     install(wheel, extra, tmp_path).run(*command)
 
