@@ -155,7 +155,7 @@ REHEARSED = RehearsedFigure(
     heading="number",
     answer="median",
     truth=true_median,
-    interval=lambda question, options: Median.interval,
+    interval=lambda question, options, n_waves: Median.interval,
     is_in_points=False,
     is_guaranteed=False,
 )

@@ -29,6 +29,9 @@ _TILTS_AROUND = 4.0
 _BERRY_ESSEEN = 0.56
 """Shevtsova's constant (2010), of independent sums whose parts are not alike."""
 
+_LEAST_VARIANCE = 1e-6
+"""Of tilted outputs: of less, rounding would be a part of their moments, and R is 1."""
+
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -97,7 +100,9 @@ def _log_factor(tilt: float, n: Floats, outputs: Floats, matrix: Floats) -> Floa
     _, raw = _moments(tilt, outputs, matrix, 5)
     mean, second, third, fourth = raw[1:] / raw[0]
     variance = second - mean**2
-    fourth = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
+    if variance.min() < _LEAST_VARIANCE:
+        return np.zeros(len(n))
+    fourth = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4 + 64 * _EPS  # what rounding may take
     root = np.maximum(fourth[1:], fourth[:-1]) ** 0.25 + np.abs(np.diff(mean))
     ratio = np.sqrt((root**4 / np.minimum(variance[1:], variance[:-1])).max())
     deviation = np.sqrt(n * variance.min())

@@ -256,7 +256,10 @@ WRONG = {
     "no group": ((*CROSSWISE, "--by", "age"), "has no column 'age'"),
     "no report": (("--column", "half", *CROSSWISE[2:]), "column half, row 2: 'a' must be one of the reports"),
     "no weight": ((*CROSSWISE, "--weights", "school"), "column school, row 2: 'east0' must be a number"),
-    "respondents": ((*CROSSWISE, "--weights", "weight", "--target", "respondents"), "target must be population"),
+    "respondents": (
+        (*CROSSWISE, "--weights", "weight", "--target", "respondents"),
+        "--target (respondents) does not go with --weights",
+    ),
     "a method": ((*CROSSWISE, "--weights", "weight", "--method", "hoeffding"), "method (hoeffding) does not go with"),
     "no person": ((*CROSSWISE, "--strata", "school", "--clusters", "school"), "only one was drawn"),
 }

@@ -10,10 +10,13 @@ import pytest
 from published import ONE_OF, TEXT, YES_NO, survey_of
 from sotto_estimator import IntervalOptions, estimate_tally
 from sotto_estimator.association.associate import associate
+from sotto_estimator.channel.devices import Devices
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.group_estimates import people_of, sides_of_tally
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.intervals.methods import find_method
+from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.shares.covariance import share_covariance
 from sotto_estimator.strings.decode import DecodeOptions
 from sotto_estimator.strings.question import decode_tally
@@ -94,7 +97,7 @@ def test_what_needs_independent_reports_takes_pooled_waves_of_different_people_o
         share_covariance(tally_of(TWICE), names[1])
 
 
-def test_numbers_and_texts_of_different_people_are_pooled_as_one_sample() -> None:
+def test_numbers_and_texts_of_different_people_are_pooled_as_so_many_independent_reports() -> None:
     survey = replace(survey_of(NUMBER, TEXT), waves=4, asked_in=1)
     one_wave = replace(survey, waves=1, asked_in=0)
     number, text = (question.id for question in survey.questions)
@@ -104,7 +107,15 @@ def test_numbers_and_texts_of_different_people_are_pooled_as_one_sample() -> Non
         parts.append(survey.perturb(answers, Coins(np.random.default_rng(wave).bytes), wave))
     pooled = Tally.of(survey, np.concatenate(parts))
     one = Tally(one_wave, {1: pooled.n_reports}, pooled.support_counts)
-    assert estimate_tally(pooled).means == estimate_tally(one, IntervalOptions(target="respondents")).means
+    [mean], [single] = estimate_tally(pooled).means, estimate_tally(one).means
+    assert replace(mean, low=0, high=0, interval="") == replace(single, low=0, high=0, interval="")
+    figure = NumberCounts.of(pooled, survey.questions[0])
+    bets = find_method("chernoff").of_means
+    assert bets
+    ends = bets(
+        figure.histogram[None, :], figure.channel.outputs, figure.channel.deviations, 0.025, Devices.alike(600, 1)
+    )
+    assert [mean.low, mean.high] == pytest.approx([2 * float(figure.channel.place_of(end)[0]) for end in ends])
     [exact] = estimate_tally(pooled, IntervalOptions(method="clopper-pearson")).means
     assert exact.interval.endswith("as clopper-pearson knows no mean of several waves")
     found = [decode_tally(tally, text, ("tea", "milk"), DecodeOptions()).rows for tally in (pooled, one)]

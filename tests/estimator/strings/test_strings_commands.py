@@ -429,7 +429,7 @@ def test_a_text_plan_is_the_same_in_json_and_csv_and_keeps_to_what_is_given() ->
         (["--text", "--n", "1000", "--candidates-n", "0"], "n_candidates (0) must be in [1, 1000000000]."),
         (["--text", "--n", "1000", "--candidates-n", "9", "--options", "3"], "--options does not go with --text."),
         (["--text", "--n", "1000", "--candidates-n", "9", "--level", "0.9"], "--level does not go with --text."),
-        (["--text", "--n", "1000", "--candidates-n", "9", "--epsilon-forever", "0.5"], "must be above epsilon"),
+        (["--text", "--n", "1000", "--candidates-n", "9", "--epsilon-forever", "0.5"], "must be above --epsilon"),
         (["--text", "--n", "1000", "--candidates-n", "9", "--bits", "2", "--hashes", "3"], "n_hashes (3) must be"),
         (["--n", "1000", "--candidates-n", "9"], "--candidates-n goes with --text."),
         (["--n", "1000", "--bits", "9"], "--bits goes with --text."),
