@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sotto_estimator.channel.channel import Channel as Channel
     from sotto_estimator.channel.simplex import project_on_simplex as project_on_simplex
     from sotto_estimator.comparing.group import Group as Group
+    from sotto_estimator.databases.write import write_estimates as write_estimates
     from sotto_estimator.designs.named import (
         allow_for_fakes as allow_for_fakes,
         confidence_interval as confidence_interval,
@@ -75,6 +76,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.shares.covariance": "share_covariance",
             "sotto_estimator.microdata.microdata": "read_data",
             "sotto_estimator.shares.of_arms": "estimate_arms",
+            "sotto_estimator.databases.write": "write_estimates",
             "sotto_estimator.designs.named": "allow_for_fakes confidence_interval debias standard_error",
             "sotto_estimator.designs.spec": "arm",
             "sotto_estimator.comparing.group": "Group",

@@ -19,8 +19,10 @@ from sotto_estimator.commands.options import (
     warn,
 )
 from sotto_estimator.commands.output import Output, output_options
-from sotto_estimator.commands.sections import INTERVALS, SURVEY, SectionedCommand, in_section
+from sotto_estimator.commands.sections import INTERVALS, OUTPUT, SURVEY, SectionedCommand, in_section
 from sotto_estimator.commands.sources import read_source, tally_of
+from sotto_estimator.databases.kinds import kind_of_database
+from sotto_estimator.databases.write import write_estimates
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata_of
@@ -58,6 +60,15 @@ _LIKELIHOOD, _COVARIANCES, _BY_STRATUM, _POOLED, _SAVE_TALLY = in_section(
 )
 
 
+(_TO,) = in_section(
+    OUTPUT,
+    click.option(
+        "--to",
+        metavar="DATABASE",
+        help="Also write a survey's estimates into a database, for dashboards: postgresql://USER@HOST/DATABASE, or a "
+        "file that ends in .sqlite, .db or .duckdb.",
+    ),
+)
 _EXAMPLES = (
     "sotto estimate http://127.0.0.1:8000 my-survey",
     "sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2",
@@ -76,6 +87,7 @@ _EXAMPLES = (
 @counts_options
 @anytime_option
 @interval_options(IntervalOptions, *_INTERVALS)
+@_TO
 @output_options
 @format_options
 @data_options
@@ -83,6 +95,7 @@ _EXAMPLES = (
 def estimate(
     sources: tuple[str, ...],
     output: Output,
+    to: str | None,
     save_tally: Path | None,
     token: str,
     chosen: Selection,
@@ -109,7 +122,7 @@ def estimate(
     if paper or data:
         if paper and (sources or data):
             raise click.UsageError("Give a collector, tally files, counts, or a table: one of the four.")
-        _refuse_of_tallies({**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally})
+        _refuse_of_tallies({**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally, "to": to})
         refuse_token()
     if pooled and not by_stratum:
         raise click.UsageError("--pooled goes with --by-stratum.")
@@ -125,8 +138,12 @@ def estimate(
         found = paper.estimate(options)
     else:
         data.check_absent()
+        if to:
+            kind_of_database(to)  # before anything is fetched
         added = {"covariances": covariances, "likelihood": likelihood}
         found = _of_tallies(sources, save_tally, token, chosen, by_stratum, pooled, added, asked, options)
+    if to:
+        click.echo(write_estimates(found.titled(output.title) if output.title else found, to), err=True)
     output.show(found)
 
 
@@ -134,7 +151,7 @@ def _refuse_of_tallies(given: Mapping[str, object]) -> None:
     """Raise UsageError for an option, by its name, that counts and a table cannot have."""
     for option, value in given.items():
         if value:
-            others = ", or with tally files" if option == "save-tally" else ""
+            others = ", or with tally files" if option in ("save-tally", "to") else ""
             raise click.UsageError(f"--{option} goes with a collector's URL{others}.")
 
 

@@ -1,7 +1,7 @@
 """The estimates of groups beside one another: of the strata of a survey, or of a file's groups."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from sotto_estimator.errors import EstimatorError, NoReportsError, SourceError
@@ -29,13 +29,15 @@ class SideBySide(Result):
     """The estimates of groups, one or more, and how these differ; `pooled`: None where that was not asked for.
 
     A parent of strata stands before them. It is not pooled, and compared with others of the first level of their tree
-    alone, in `parent_comparisons`: its people are theirs.
+    alone, in `parent_comparisons`: its people are theirs. `hidden`: why nothing is shown of other strata and parents,
+    by their names.
     """
 
     estimates: tuple[Estimates, ...]
     comparisons: tuple[Comparison, ...]
     pooled: tuple[PooledFigure, ...] | None = None
     parent_comparisons: tuple[Comparison, ...] = ()
+    hidden: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def kind(self) -> str:
@@ -175,7 +177,10 @@ def estimate_strata_of(
     show, and FetchError where any fetch fails: no stratum is missing for that.
     """
 
+    hidden: dict[str, str] = {}
+
     def tell(stratum: str, fault: EstimatorError) -> None:
+        hidden[stratum] = str(fault)
         warn(f"nothing of stratum {stratum}: {fault}")
 
     survey = source.tally(Selection(wave)).survey
@@ -189,4 +194,6 @@ def estimate_strata_of(
     found = estimate_strata(tallies, options, len(survey.strata), tell, by_wave, pooled=pooled) if tallies else None
     if found is None:
         raise SourceError(f"no stratum of survey {survey.id} has reports to show.")
-    return found
+    shown = {one.stratum for one in found.estimates}
+    hidden |= {name: "none of its strata is shown" for name in parents_of(survey.strata) if name not in shown}
+    return replace(found, hidden=hidden)

@@ -231,9 +231,14 @@ class Estimates(Result):
     @property
     def void(self) -> set[str]:
         """The questions whose counts contradict the design, and the items that are asked together in them."""
-        void = {found.question for found in self.contradictions}
-        asked = [question for question in self.survey.questions if question.id in void] if self.survey else []
-        return void | {item.id for question in asked for item in question.items}
+        return {*self.why_void}
+
+    @property
+    def why_void(self) -> dict[str, str]:
+        """What is wrong with the counts of each of these."""
+        why = {found.question: self._warning_of(found) for found in self.contradictions}
+        asked = [question for question in self.survey.questions if question.id in why] if self.survey else []
+        return why | {item.id: why[question.id] for question in asked for item in question.items}
 
     def held_against_design(self) -> Self:
         """Return a copy in which questions whose counts contradict the design have their counts alone."""

@@ -1,0 +1,1 @@
+"""Estimates as rows of a database, for dashboards."""
