@@ -132,6 +132,7 @@ DUCKDB = DatabaseKind(
     mark="?",
     time_type="TIMESTAMP",
     time_of=lambda at: at.astimezone(UTC).replace(tzinfo=None),
-    is_busy=lambda fault: type(fault).__name__ in ("TransactionException", "ConstraintException"),
+    # Two threads of one process: the later one fails, also by a key that the other has inserted meanwhile.
+    is_busy=lambda fault: any(of in str(fault).lower() for of in ("conflict", "primary key")),
 )
 _BY_ENDING = {".sqlite": SQLITE, ".sqlite3": SQLITE, ".db": SQLITE, ".duckdb": DUCKDB}

@@ -141,13 +141,13 @@ def _names_of(question: Question) -> Iterator[dict[str, str]]:
 def _look_of(rows: list[EstimateRow], several: tuple[Estimates, ...]) -> str:
     """Return a digest of what is estimated, and how: never of what was found, which another version may narrow.
 
-    A mean's counts are not known here: it is in the digest itself, by 9 digits.
+    A mean's counts are not known here: the mean and its error are in the digest, by 9 digits.
     """
     unknown: dict[str, Any] = {"estimate": None, "standard_error": None, "low": None, "high": None, "note": None}
     asked = [astuple(replace(row, **unknown, status="withheld")) for row in rows]
     figures = [figure for one in several for figure in one.main_figures]
     counts = [
-        f"{figure.value:.9g}" if count is None and figure.is_told else count
+        f"{figure.value:.9g} {figure.standard_error:.9g}" if count is None and figure.is_told else count
         for figure in figures
         for count in [getattr(figure, "support_count", None)]
     ]

@@ -236,7 +236,7 @@ class Estimates(Result):
     @property
     def why_void(self) -> dict[str, str]:
         """What is wrong with the counts of each of these."""
-        why = {found.question: self._warning_of(found) for found in self.contradictions}
+        why = {found.question: self.warning_of(found) for found in self.contradictions}
         asked = [question for question in self.survey.questions if question.id in why] if self.survey else []
         return why | {item.id: why[question.id] for question in asked for item in question.items}
 
