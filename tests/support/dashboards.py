@@ -1,4 +1,4 @@
-"""Databases that estimates are written to, and what stands in them; a survey with strata whose figures are told or not."""
+"""Databases that estimates are written to, what stands in them, and a survey with strata to estimate."""
 
 import sqlite3
 from collections.abc import Sequence

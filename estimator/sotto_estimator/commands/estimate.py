@@ -65,8 +65,8 @@ _LIKELIHOOD, _COVARIANCES, _BY_STRATUM, _POOLED, _SAVE_TALLY = in_section(
     click.option(
         "--to",
         metavar="DATABASE",
-        help="Also write a survey's estimates into a database, for dashboards: postgresql://USER@HOST/DATABASE, or a "
-        "file that ends in .sqlite, .db or .duckdb.",
+        help="Also write a survey's estimates into a database, for dashboards. It is postgresql://USER@HOST/DATABASE, "
+        "or a file that ends in .sqlite, .db or .duckdb.",
     ),
 )
 _EXAMPLES = (

@@ -64,7 +64,7 @@ def kind_of_database(to: str) -> DatabaseKind:
 def _name_of_server(to: str) -> str:
     """Return server and database of a URL. A password with an @ is cut elsewhere than was meant: it is not repeated."""
     conninfo = import_module("psycopg.conninfo")
-    hint = "In user and password write @ as %40, / as %2F, : as %3A, ? as %3F and % as %25."
+    hint = "Put a password into PGPASSWORD, or write its signs as %40 for @."
     wrong = SourceError(f"to must be postgresql://USER@HOST:PORT/DATABASE. {hint}")
     try:
         parts = conninfo.conninfo_to_dict(to)

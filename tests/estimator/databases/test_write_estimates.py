@@ -15,14 +15,12 @@ from click.testing import CliRunner
 from dashboards import KINDS, WestWithheld, lunch, opened, read, reports, run, tally_of
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, SourceError, arm, estimate, estimate_arms, write_estimates
-from sotto_estimator.databases.write import TABLE
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_protocol import Tally
 from sotto_protocol.extras import MissingExtra
 
 MONDAY = datetime(2026, 6, 1, 6, tzinfo=UTC)
 TUESDAY = MONDAY + timedelta(days=1)
-FIGURES = "estimate, standard_error, low, high"
 
 
 @pytest.fixture(params=KINDS)
@@ -49,20 +47,22 @@ def test_rows_are_those_of_csv_and_again_the_same(to: str) -> None:
     """Of a withheld stratum they have no figures, and the reason."""
     found = by_stratum()
     first = write_estimates(found, to, at=MONDAY)
-    rows = read(to, f"SELECT stratum, question, answer, n_reports, {FIGURES}, status FROM {TABLE} ORDER BY place")
-    told = [
-        (row["stratum"], row["question"], row["answer"] or "mean", row["n_reports"], value, row["standard_error"])
-        + (row["low"], row["high"], "estimated")
+    columns = "stratum, question, answer, n_reports, estimate, standard_error, low, high, status"
+    rows = read(to, f"SELECT {columns} FROM sotto_estimates ORDER BY place")  # noqa: S608  # the names above
+    csv = [
+        row | {"answer": row["answer"] or "mean", "estimate": row["share"] or row["mean"], "status": "estimated"}
         for row in found.records()
-        for value in [row["mean"] if row.get("mean") is not None else row["share"]]
     ]
+    told = [tuple(row[name] for name in columns.split(", ")) for row in csv]
     assert rows[:8] == told
     hidden = [("ate", "bread"), ("ate", "soup"), ("ate", "chef's"), ("hours", "mean")]
     assert rows[8:] == [("west", *of, *[None] * 5, "withheld") for of in hidden]
-    assert read(to, f"SELECT DISTINCT note FROM {TABLE} WHERE note IS NOT NULL") == [("west: fewer than 20 reports",)]
-    before = read(to, f"SELECT * FROM {TABLE} ORDER BY place")
+    assert read(to, "SELECT DISTINCT note FROM sotto_estimates WHERE note IS NOT NULL") == [
+        ("west: fewer than 20 reports",)
+    ]
+    before = read(to, "SELECT * FROM sotto_estimates ORDER BY place")
     assert write_estimates(found, to, at=TUESDAY) == first
-    after = read(to, f"SELECT * FROM {TABLE} ORDER BY place")
+    after = read(to, "SELECT * FROM sotto_estimates ORDER BY place")
     assert [row[:-1] for row in after] == [row[:-1] for row in before]
     assert {(when(row[-2]), when(row[-1])) for row in after} == {(MONDAY, TUESDAY)}
 
@@ -91,16 +91,16 @@ def test_other_counts_waves_groups_and_intervals_are_other_looks(tmp_path: Path)
     looks = [write_estimates(found, to).look for found in of_all]
     assert len({*looks}) == len(looks)
     assert [write_estimates(found, to).look for found in of_all] == looks
-    assert read(to, f"SELECT count(*), count(DISTINCT look) FROM {TABLE}") == [(4 * 11 + 12, len(looks))]
-    assert read(to, f"SELECT wave, count(DISTINCT look) FROM {TABLE} GROUP BY wave") == [(0, 1), (1, 10), (2, 1)]
+    assert read(to, "SELECT count(*), count(DISTINCT look) FROM sotto_estimates") == [(4 * 11 + 12, len(looks))]
+    assert read(to, "SELECT wave, count(DISTINCT look) FROM sotto_estimates GROUP BY wave") == [(0, 1), (1, 10), (2, 1)]
 
 
 def test_rows_that_another_version_wrote_of_a_look_go(tmp_path: Path) -> None:
     to, found = str(tmp_path / "results.sqlite"), estimate(tally_of(200))
     write_estimates(found, to, at=MONDAY)
-    run(to, f"UPDATE {TABLE} SET answer = 'rice' WHERE answer = 'soup'")
+    run(to, "UPDATE sotto_estimates SET answer = 'rice' WHERE answer = 'soup'")
     write_estimates(found, to, at=TUESDAY)
-    assert [*read(to, f"SELECT count(*), sum(answer = 'rice') FROM {TABLE}")] == [(4, 0)]
+    assert [*read(to, "SELECT count(*), sum(answer = 'rice') FROM sotto_estimates")] == [(4, 0)]
 
 
 def test_counts_that_contradict_the_design_have_no_figures_and_a_reason(to: str) -> None:
@@ -109,10 +109,11 @@ def test_counts_that_contradict_the_design_have_no_figures_and_a_reason(to: str)
     found = estimate(replace(tally, support_counts=counts))
     assert found.void == {"ate"}
     write_estimates(found, to)
-    query = f"SELECT answer, {FIGURES}, status, note, n_reports FROM {TABLE} WHERE question = 'ate' ORDER BY place"
+    query = "SELECT answer, estimate, standard_error, low, high, status, note, n_reports FROM sotto_estimates"
+    query += " WHERE question = 'ate' ORDER BY place"
     void = ("contradicted", found.alarms()[0], 400)
     assert read(to, query) == [(of, *[None] * 4, *void) for of in ("bread", "soup", "chef's")]
-    assert read(to, f"SELECT status FROM {TABLE} WHERE question = 'hours' AND estimate > 0") == [("estimated",)]
+    assert read(to, "SELECT status FROM sotto_estimates WHERE question = 'hours' AND estimate > 0") == [("estimated",)]
 
 
 def test_writers_at_once_wait_for_one_another(to: str) -> None:
@@ -122,7 +123,7 @@ def test_writers_at_once_wait_for_one_another(to: str) -> None:
     def write(found: Any) -> None:
         try:
             write_estimates(found, to)
-        except Exception as fault:  # noqa: BLE001  # of a thread
+        except Exception as fault:  # of a thread, whose errors nobody sees
             faults.append(fault)
 
     threads = [threading.Thread(target=write, args=[found]) for found in several]
@@ -131,7 +132,7 @@ def test_writers_at_once_wait_for_one_another(to: str) -> None:
     for thread in threads:
         thread.join()
     assert faults == []
-    assert read(to, f"SELECT count(*), count(DISTINCT look) FROM {TABLE}") == [(12, 3)]
+    assert read(to, "SELECT count(*), count(DISTINCT look) FROM sotto_estimates") == [(12, 3)]
 
 
 @pytest.mark.thorough
@@ -149,21 +150,21 @@ def test_another_process_that_has_the_file_open_is_waited_for(tmp_path: Path) ->
         later.start()
         write_estimates(estimate(tally_of(200)), to)
         later.join()
-    assert read(to, f"SELECT count(*) FROM {TABLE}") == [(4,)]
+    assert read(to, "SELECT count(*) FROM sotto_estimates") == [(4,)]
 
 
 def test_all_rows_of_a_look_are_written_or_none(to: str) -> None:
     write_estimates(estimate(tally_of(200)), to, at=MONDAY)
-    columns = f"CREATE TABLE strict AS SELECT * FROM {TABLE} WHERE 1 = 0"
-    run(to, columns, f"DROP TABLE {TABLE}")
+    columns = "CREATE TABLE strict AS SELECT * FROM sotto_estimates WHERE 1 = 0"
+    run(to, columns, "DROP TABLE sotto_estimates")
     with opened(to) as connection:
         names = [column[0] for column in connection.execute("SELECT * FROM strict").description]
     key = "PRIMARY KEY (look, wave, stratum, question, kind, answer), CHECK (answer <> 'soup')"
     typed = ", ".join(f"{name} {'TIMESTAMP' if name.endswith('_at') else of_type(name)}" for name in names)
-    run(to, f"CREATE TABLE {TABLE} ({typed}, {key})")
+    run(to, f"CREATE TABLE sotto_estimates ({typed}, {key})")
     with pytest.raises(SourceError, match="cannot be written to"):
         write_estimates(estimate(tally_of(200)), to)
-    assert read(to, f"SELECT count(*) FROM {TABLE}") == [(0,)]
+    assert read(to, "SELECT count(*) FROM sotto_estimates") == [(0,)]
 
 
 def of_type(name: str) -> str:
@@ -174,10 +175,10 @@ def of_type(name: str) -> str:
 
 
 def test_a_table_of_another_shape_is_refused_and_stays(to: str) -> None:
-    run(to, f"CREATE TABLE {TABLE} (look TEXT, mine BIGINT)", f"INSERT INTO {TABLE} VALUES ('a', 1)")
+    run(to, "CREATE TABLE sotto_estimates (look TEXT, mine BIGINT)", "INSERT INTO sotto_estimates VALUES ('a', 1)")
     with pytest.raises(SourceError, match=r"another shape: missing columns: survey, .*; unknown columns: mine\."):
         write_estimates(estimate(tally_of(200)), to)
-    assert read(to, f"SELECT * FROM {TABLE}") == [("a", 1)]
+    assert read(to, "SELECT * FROM sotto_estimates") == [("a", 1)]
 
 
 def test_a_collectors_own_database_is_refused(file_made: Path, tmp_path: Path) -> None:
@@ -259,7 +260,7 @@ def test_the_command_writes_what_it_prints(tmp_path: Path, monkeypatch: pytest.M
     assert done.stdout == alone.stdout
     twin = write_estimates(estimate(tally, options=IntervalOptions(method="anytime")).titled("Canteen"), "results.db")
     assert done.stderr == f"{twin}\n"
-    assert read("results.db", f"SELECT DISTINCT title, method FROM {TABLE}") == [("Canteen", "anytime")]
+    assert read("results.db", "SELECT DISTINCT title, method FROM sotto_estimates") == [("Canteen", "anytime")]
     of_counts = ["estimate", "--yes", "30", "--n", "90", "--truth", "1/2", "--to", "results.db"]
     refused = CliRunner().invoke(main, of_counts)
     assert (refused.exit_code, "--to goes with a collector's URL" in refused.output) == (2, True)
