@@ -131,7 +131,7 @@ def _asked(survey: Survey) -> Iterator[Question]:
     return (question for question in estimated_of(survey) if not is_text(question))
 
 
-def _names_of(question: Question) -> Iterator[dict[str, str]]:
+def _names_of(question: Question) -> Iterator[dict[str, Any]]:
     """Yield what names each figure of a question, of which there may be no reports."""
     kind = figure_of(question)
     answers = question.labels if FIGURES[kind].is_by_answer else (kind,)

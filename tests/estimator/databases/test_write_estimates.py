@@ -5,6 +5,7 @@ import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from click.testing import CliRunner
 from dashboards import KINDS, WestWithheld, lunch, opened, read, reports, run, tally_of
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, SourceError, arm, estimate, estimate_arms, write_estimates
+from sotto_estimator.databases.rows import rows_of
 from sotto_estimator.shares.by_group import SideBySide
-from sotto_protocol import Tally
+from sotto_protocol import Tally, compile_survey
+from sotto_protocol.counted import Counted
 from sotto_protocol.extras import MissingExtra
 
 MONDAY = datetime(2026, 6, 1, 6, tzinfo=UTC)
@@ -114,6 +117,29 @@ def test_counts_that_contradict_the_design_have_no_figures_and_a_reason(to: str)
     void = ("contradicted", found.alarms()[0], 400)
     assert read(to, query) == [(of, *[None] * 4, *void) for of in ("bread", "soup", "chef's")]
     assert read(to, "SELECT status FROM sotto_estimates WHERE question = 'hours' AND estimate > 0") == [("estimated",)]
+
+
+def test_a_drawn_question_that_is_withheld_has_no_figures_and_a_reason() -> None:
+    asked = [{"id": key, "type": "yes-no", "text": "?", "epsilon": Decimal(1)} for key in ("paid", "other")]
+    survey = compile_survey({"id": "s", "title": "S", "draw": 1, "min_reports": 40, "questions": asked})
+    counts = {"paid": np.array([30]), "other": np.array([0])}
+    tally = Tally(survey, {1: 60}, counts, behind={"other": Counted({1: 0})})
+    paid, other = rows_of(estimate(tally))
+    assert (paid.question, paid.status, paid.n_reports, paid.note) == ("paid", "estimated", 60, None)
+    assert (other.question, other.answer, other.status, other.estimate) == ("other", "yes", "withheld", None)
+    assert other.note == "other: withheld until it has 40 reports that answer it"
+
+
+def test_a_role_needs_no_right_to_make_tables(postgres_empty: str) -> None:
+    """Once the table is there."""
+    found, role = estimate(tally_of(200)), f"writer_{postgres_empty[-8:]}"
+    write_estimates(found, postgres_empty)
+    given = "SELECT, INSERT, UPDATE, DELETE"
+    run(postgres_empty, f"CREATE ROLE {role} LOGIN", f"GRANT {given} ON sotto_estimates TO {role}")
+    try:
+        write_estimates(found, postgres_empty.replace("//sotto@", f"//{role}@"))
+    finally:
+        run(postgres_empty, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
 
 
 def test_writers_at_once_wait_for_one_another(to: str) -> None:
