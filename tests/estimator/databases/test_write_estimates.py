@@ -227,6 +227,7 @@ SECRETS = ("hunter", "Zwei")
         "postgresql://me:hunter:Zwei@127.0.0.1:1/x",
         "postgresql://me:hunter?Zwei@127.0.0.1:1/x",
         "postgresql://me:1/hunterZwei@127.0.0.1:1/x",
+        "postgresql://me:hunterZwei/x",
         "postgresql://me:%zzhunterZwei@127.0.0.1:1/x",
         "postgresql://127.0.0.1:1/x?password=hunterZwei",
         "postgresql://127.0.0.1:1/x?user=me&password=hunter&Zwei",
