@@ -1,6 +1,5 @@
 """The databases that rows are written to, a row a kind: how each is opened, and where its SQL differs."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ from sotto_protocol.extras import MissingExtra
 
 WAIT_S = 30
 """How long to wait for another writer."""
-_PAUSE_S = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,18 +83,6 @@ def _iso(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _connect_duckdb(driver: Any, to: str) -> Any:
-    """Return a connection to a file, once no other process has it open."""
-    ends = time.monotonic() + WAIT_S
-    while True:
-        try:
-            return driver.connect(to)
-        except driver.IOException as fault:
-            if "lock" not in str(fault) or time.monotonic() > ends:
-                raise
-        time.sleep(_PAUSE_S)
-
-
 POSTGRES = DatabaseKind(
     words="PostgreSQL",
     module="psycopg",
@@ -126,13 +112,13 @@ DUCKDB = DatabaseKind(
     module="duckdb",
     extra="duckdb",
     name_of=str,
-    connect=_connect_duckdb,
+    connect=lambda driver, to: driver.connect(to),
     begin=("BEGIN",),
     exists="SELECT 1 FROM information_schema.tables WHERE table_name = ?",
     mark="?",
     time_type="TIMESTAMP",
     time_of=lambda at: at.astimezone(UTC).replace(tzinfo=None),
-    # Two threads of one process: the later one fails, also by a key that the other has inserted meanwhile.
+    # Another process has the file open; or another thread of this one writes, and may have inserted the same key.
     is_busy=lambda fault: any(of in str(fault).lower() for of in ("conflict", "primary key")),
 )
 _BY_ENDING = {".sqlite": SQLITE, ".sqlite3": SQLITE, ".db": SQLITE, ".duckdb": DUCKDB}
