@@ -3,7 +3,9 @@
 import csv
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +171,17 @@ def test_a_report_that_is_erased_leaves_its_stratum(served: Served, tmp_path: Pa
     assert run("erase", served.url, OVERTIME.id, "--receipt", receipt)[0] == 0
     code, _, said = estimate(served, "--stratum", "empty", "--json")
     assert (code, "the tally holds no reports" in said) == (1, True)
+
+
+def test_a_database_gets_each_stratum_and_of_an_empty_one_the_reason(served: Served, tmp_path: Path) -> None:
+    to = tmp_path / "results.db"
+    assert estimate(served, "--by-stratum", "--to", to)[0] == 0
+    with closing(sqlite3.connect(to)) as results:
+        query = "SELECT stratum, question, estimate IS NULL, status, note FROM sotto_estimates"
+        rows = {row[:2]: row[2:] for row in results.execute(query)}
+    told, why = (0, "estimated", None), (1, "withheld", "the tally holds no reports; an estimate needs at least one.")
+    asked = [(name, question) for name in OVERTIME.strata for question in ("hours", "paid")]
+    assert rows == {key: why if key[0] == "empty" else told for key in asked}
 
 
 @pytest.mark.parametrize(
