@@ -21,8 +21,8 @@ DRIPS = {
     "silence": (b"", b""),
 }
 ENDS = """async ([collector, url]) => {
-  const { getSurvey, postReport } = await import(`${collector}/js/src/exchange.js`);
-  const exchanges = [getSurvey(url, "lunch", 300, 1e9), postReport(url, "lunch", "{}", 300)];
+  const { exchange } = await import(`${collector}/js/src/exchange.js`);
+  const exchanges = [exchange(url, 300, 1e9), exchange(url, 300, 2 ** 16, "{}")];
   const over = Promise.allSettled(exchanges).then((ended) => ended.map(({ reason }) => String(reason)));
   return Promise.race([over, new Promise((resolve) => setTimeout(resolve, 20000, ["it", "hangs"]))]);
 }"""

@@ -18,7 +18,6 @@ from asked import (
     stored_reports,
     wait_for_reports,
 )
-from cases import rare
 from chromium import Devices
 from collecting import Served
 from component_site import FALLBACK, PROGRAM, asking, element, page_of, policy_for
@@ -179,7 +178,6 @@ def test_a_keyboard_is_enough(ask: Ask, collector: Served) -> None:
     ("lacking", "said"),
     [
         ("Object.defineProperty(crypto, 'subtle', { value: undefined })", "This page needs an https address"),
-        rare("delete globalThis.ReadableStream", "sottovoce needs ReadableStream, which this browser lacks."),
     ],
 )
 def test_what_a_browser_lacks_is_said(ask: Ask, collector: Served, wire: Wire, lacking: str, said: str) -> None:

@@ -113,6 +113,12 @@ def test_it_is_answered_in_arabic(page: Page, site: str, wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("built", ["vite", *map(rare, list(BUILDS)[1:])], indirect=True)
+def test_what_encrypts_is_a_file_of_its_own(built: dict[str, bytes]) -> None:
+    (encrypts,) = (made for made in built.values() if b"message/bhttp request" in made)
+    assert b"sotto-survey" not in encrypts
+
+
+@pytest.mark.parametrize("built", ["vite", *map(rare, list(BUILDS)[1:])], indirect=True)
 def test_words_that_are_missing_are_said_and_asked_for_again(page: Page, site: str, built: dict[str, bytes]) -> None:
     written = (PROTECTS.encode(), json.dumps(PROTECTS)[1:-1].encode())
     (words,) = (path for path, made in built.items() if any(form in made.lower() for form in written))

@@ -1,6 +1,8 @@
 """The JavaScript client: its own tests on Node, its types, its form, and the one file that pages can load."""
 
+import base64
 import gzip
+import hashlib
 import json
 import re
 import shlex
@@ -11,8 +13,13 @@ import pytest
 from js_surveys import surveys_text
 from node import JS, require_node, require_package, run
 
-MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 24_800), "component": ("sotto-survey.min.js", 43_000)}
+MAX_BUNDLE_BYTES = {
+    "bundle": ("sottovoce.min.js", 24_800),
+    "component": ("sotto-survey.min.js", 43_000),
+    "oblivious": ("oblivious.min.js", 11_600),
+}
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
+LATER = ("component", "oblivious")
 FOLDERS = ("component", "form", "src", "words")
 LATE = {"audit.test.js": "rare", "coins.test.js": "thorough", "surveyjs-empty.test.js": "rare"}
 """Of Node's tests those that take seconds, and their marks; of each, others hold a part."""
@@ -25,7 +32,7 @@ NODE_TESTS_S = 500
 """So long the tests on Node may take on a busy machine: they end within half a minute on two idle cores."""
 
 
-def script(name: str) -> list[str]:
+def script_words(name: str) -> list[str]:
     """Return the command line of one of the package's scripts, ready to run."""
     command, *arguments = shlex.split(json.loads((JS / "package.json").read_text())["scripts"][name])
     return [*([require_node()] if command == "node" else require_package(command)), *arguments]
@@ -59,13 +66,13 @@ def test_its_own_tests_pass_on_node(names: list[str]) -> None:
 
 @pytest.mark.thorough
 def test_its_types_check_and_the_declarations_that_are_kept_are_those_of_its_source(tmp_path: Path) -> None:
-    run([*script("types"), "--outDir", str(tmp_path / "types")], timeout_s=300)
+    run([*script_words("types"), "--outDir", str(tmp_path / "types")], timeout_s=300)
     assert files_in(JS / "types") == files_in(tmp_path / "types"), "run: npm run types --prefix client/js"
 
 
 @pytest.mark.thorough
 def test_it_is_formatted() -> None:
-    folders = (*FOLDERS, "react", "test")
+    folders = (*FOLDERS, "oblivious", "react", "test")
     patterns = [
         "*.js",
         "*.json",
@@ -78,16 +85,22 @@ def test_it_is_formatted() -> None:
     run([*require_package("prettier"), *CHECK, *patterns], timeout_s=300)
 
 
-@pytest.mark.parametrize("script", ["bundle", pytest.param("component", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("script", ["bundle", *(pytest.param(each, marks=pytest.mark.thorough) for each in LATER)])
 def test_a_bundle_is_that_of_its_source_and_small(script: str, tmp_path: Path) -> None:
     name, most = MAX_BUNDLE_BYTES[script]
     made = tmp_path / name
-    for step in json.loads((JS / "package.json").read_text())["scripts"][script].split(" && "):
-        command, *arguments = shlex.split(step.replace(name, str(made)))
-        run([*require_package(command), *arguments], timeout_s=300)
+    require_package("esbuild")
+    run([*script_words(script), made], timeout_s=300, cwd=JS)
     assert (JS / name).read_bytes() == made.read_bytes(), f"run: npm run {script} --prefix client/js"
     n_bytes = len(gzip.compress(made.read_bytes(), compresslevel=9))
     assert n_bytes < most, f"the file has {n_bytes:,} bytes, compressed; {most:,} are allowed"
+
+
+def test_the_element_holds_what_encrypts_to_its_hash() -> None:
+    digest = base64.b64encode(hashlib.sha256((JS / "oblivious.min.js").read_bytes()).digest()).decode()
+    again = "run: npm run oblivious --prefix client/js, and then npm run component"
+    for name in ("component/pin.js", "sotto-survey.min.js"):
+        assert f'"sha256-{digest}"' in (JS / name).read_text(), again
 
 
 @pytest.mark.thorough
@@ -103,7 +116,8 @@ def test_the_survey_pages_bundle_is_that_of_its_source(tmp_path: Path) -> None:
 
 
 def test_it_needs_no_package_and_names_no_other_place() -> None:
-    """Its modules import each other, by relative paths, and nothing else; when they are asked for, the words alone."""
+    """Its modules import each other, by relative paths, and nothing else; when they are asked for, the words
+    and what encrypts for a gateway."""
     entries = [path for path in JS.glob("*.js") if not path.name.endswith(".min.js")]
     sources = entries + [path for folder in FOLDERS for path in sorted((JS / folder).rglob("*.js"))]
     statements = re.compile(r'^(?:import|export)\b(?:[^;]*?\bfrom)? ?"([^"]+)";', re.MULTILINE)
@@ -116,9 +130,10 @@ def test_it_needs_no_package_and_names_no_other_place() -> None:
         for name in imported
         if not re.fullmatch(r"\.\.?/(src/|questions/|form/|component/|words/)?[a-z-]+\.js", name)
     ]
-    assert not [program for program in programs if re.search(r"import\((?!\"\./[a-z]+\.js\"\))|://\w", program)]
-    late = [path.name for path, program in zip(sources, programs, strict=True) if "import(" in program]
-    assert late == ["modules.js"]
+    by_itself = r'import\((?!"(?:\./[a-z]+|\.\./oblivious\.min)\.js"\)|href\))|://\w'
+    assert not [program for program in programs if re.search(by_itself, program)]
+    late = {path.name for path, program in zip(sources, programs, strict=True) if "import(" in program}
+    assert late == {"modules.js", "oblivious-file.js"}  # words, and what encrypts for oblivious surveys
     package = json.loads((JS / "package.json").read_text())
     assert not {"dependencies", "optionalDependencies"} & package.keys()
     assert all(package["peerDependenciesMeta"][name]["optional"] for name in package.get("peerDependencies", ()))

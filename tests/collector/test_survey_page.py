@@ -14,11 +14,12 @@ import pytest
 from click.testing import CliRunner
 from werkzeug.test import TestResponse
 
-from collecting import INVITED, INVITED_WAVES, STRINGS, SURVEY, serve
+from collecting import INVITED, INVITED_WAVES, STRINGS, SURVEY, publish_here, serve
 from house import House, assert_refused, open_house
 from reading_html import Element, read_html
 from sotto_client.cli import main
 from sotto_collector.pages import survey as pages
+from sotto_collector.pages.alone import page_headers
 from sotto_collector.pages.asked import MAX_RADIOS
 from sotto_collector.pages.release import STATIC, find_client_js
 from sotto_protocol import Survey, compile_survey, compile_toml
@@ -63,8 +64,6 @@ epsilon = 2
 DRAWN = replace(SURVEY, id="drawn", draw=2)
 SURVEYS = (SURVEY, STRINGS, INVITED, INVITED_WAVES, EVIL, DRAWN)
 PAGES = (*(f"/s/{survey.id}" for survey in SURVEYS), "/s/strings?wave=3", "/s/nobody", "/s/habits?wave=2", "/s/a/b/c")
-FETCHED = {"form/invitation.js": ["${url}/invitations/check"]}
-"""Which script asks the collector for what, but for the client."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -421,9 +420,20 @@ def test_script_writes_texts_only_and_keeps_and_tells_nothing(path: Path) -> Non
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(|setAttribute\(.on", source
     )
     assert not re.search(r"localStorage|sessionStorage|indexedDB|document\.cookie|console\.|sendBeacon|XMLHttp", source)
-    assert re.findall(r"fetch\(`?(.*?)`,", source) == FETCHED.get(f"{path.parent.name}/{path.name}", [])
+    assert not re.search(r"fetch\(`", source)  # the client alone asks the collector: obliviously, if the survey says so
     assert "https:" not in source
     assert "http:" not in source
+
+
+def test_the_page_of_an_oblivious_survey_reaches_its_relay_too(house: House) -> None:
+    relay = "https://relay.example:8443/below"
+    survey = replace(INVITED, id="oblivious", delivery="oblivious", relay=relay, gateway_key="ab" * 32)
+    publish_here(house.collector.store, survey)
+    response = house.http.get("/s/oblivious")
+    assert response.headers["Content-Security-Policy"] == page_headers(survey)["Content-Security-Policy"]
+    assert "; connect-src 'self' https://relay.example:8443;" in response.headers["Content-Security-Policy"]
+    assert "<bdi>relay.example:8443</bdi>" in response.text
+    assert 'href="../js/oblivious.min.js"' in response.text
 
 
 def test_commands_print_the_address_and_write_it_beside_every_invitation(tmp_path: Path) -> None:

@@ -142,12 +142,13 @@ class _Visit:
     def _compare_page(
         self, survey: Survey, path: str, tag: str, wave: int, fetched: "Fetched | Compared"
     ) -> Iterator[Compared]:
-        from sotto_collector.pages.alone import PAGE_HEADERS
+        from sotto_collector.pages.alone import page_headers
 
         if isinstance(fetched, Compared):
             yield fetched
             return
-        yield from self._judge_headers(path, fetched, {name.lower(): value for name, value in PAGE_HEADERS.items()})
+        expected = {name.lower(): value for name, value in page_headers(survey).items()}
+        yield from self._judge_headers(path, fetched, expected)
         yield self._judge_bytes(path, self._expect_page(survey, tag, wave, fetched.body), fetched.body)
 
     def _expect_page(self, survey: Survey, tag: str, wave: int, body: bytes) -> bytes:

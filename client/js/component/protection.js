@@ -34,6 +34,7 @@ export function protectionOf(t, survey, collector, resendDays) {
   if (little) lead.push(paragraph("notice little", little));
   const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];
   if (survey.askedIn > 0) drawn.push(paragraph("notice", sayWaves(t, survey)));
+  if (survey.relay) drawn.push(paragraph("notice", sayRelay(t, survey.relay)));
   const kept = resendDays > 0 ? [paragraph("notice", sayKept(t, resendDays))] : [];
   const { id, fingerprint } = survey;
   const href = `${collector}/s/${id}`;
@@ -88,6 +89,16 @@ function sayWaves(/** @type {Translate} */ t, /** @type {Survey} */ { askedIn, w
     "Your device asks you in only %(n)s of the %(waves)s waves, picked at random. It picks once, for good, before it " +
       "knows any answer. In the other waves it sends nothing. When it asks you tells nothing about your answers.",
     { n: askedIn, waves },
+  );
+}
+
+/** @param {Translate} t @param {string} relay its address */
+function sayRelay(t, relay) {
+  const { host } = new URL(relay);
+  return t(
+    "Your report goes encrypted through %(relay)s. That server sees your device, not your report. The people who run " +
+      "the survey see your report, not your device.",
+    { relay: isolated(host) },
   );
 }
 

@@ -90,8 +90,8 @@ export class ReceiptView {
     if ((await this.#client.pending()).includes(this.#receipt)) return { fate: "waiting", code: "" };
     const refused = (await this.#client.rejected()).find(({ receipt }) => receipt === this.#receipt);
     if (refused) return { fate: "refused", code: refused.problem.code };
-    const isKnown = (await this.#client.answered()).some(({ id }) => id === this.#receipt);
-    return { fate: isKnown ? "delivered" : "forgotten", code: "" };
+    const known = (await this.#client.answered()).find(({ id }) => id === this.#receipt);
+    return { fate: known ? "delivered" : "forgotten", code: known?.keys ?? "" };
   }
 
   #show(/** @type {Fate} */ fate, /** @type {string} */ code) {
@@ -116,7 +116,11 @@ export class ReceiptView {
   #say(/** @type {Fate | ""} */ fate) {
     const t = this.#t;
     if (fate === "") return "";
-    if (fate === "delivered") return t("Your report was delivered.");
+    if (fate === "delivered") {
+      const keys = this.#code.slice(0, 16); // of a gateway; of others nothing
+      const said = t("Your report was delivered.");
+      return keys ? t.text([said, t("It was encrypted with the keys %(keys)s.", { keys })]) : said;
+    }
     if (fate === "refused") return t("Your report wasn't accepted.");
     if (fate === "forgotten") {
       return t(

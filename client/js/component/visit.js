@@ -130,7 +130,7 @@ export class Visit {
 
   /** Go on with an invitation, or ask for one: for the first, or for another. */
   async #invite(/** @type {string} */ given) {
-    const state = isInvitation(given) ? await stateOf(this.#url, given, this.#settings.wave) : "none";
+    const state = isInvitation(given) ? await stateOf(this.#client, given, this.#settings.wave) : "none";
     if (this.#isOver) return;
     if (state === "unused") {
       this.#invitation = given;

@@ -35,19 +35,12 @@ export function isInvitation(text) {
 /**
  * Ask the collector of an invitation, which spends nothing: unused, used or invalid. Who cannot ask now goes on as if it
  * were unused: the report tells.
- * @param {string} url of the survey @param {string} invitation @param {number} wave
+ * @param {import("../src/client.js").SurveyClient} client @param {string} invitation @param {number} wave
  * @param {string} unknown what is returned where the collector cannot be asked @returns {Promise<string>}
  */
-export async function stateOf(url, invitation, wave, unknown = "unused") {
-  const headers = { "Content-Type": "application/json" };
-  const body = JSON.stringify({ invitation, wave });
-  try {
-    /** @type {RequestInit} */
-    const request = { method: "POST", headers, body, credentials: "omit", referrerPolicy: "no-referrer" };
-    const answer = await fetch(`${url}/invitations/check`, request);
-    const { state } = answer.ok ? await answer.json() : { state: unknown };
-    return String(state);
-  } catch {
-    return unknown;
-  }
+export function stateOf(client, invitation, wave, unknown = "unused") {
+  return client.checkInvitation(invitation, wave).then(
+    (said) => said?.state ?? unknown,
+    () => unknown,
+  );
 }

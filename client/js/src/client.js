@@ -5,21 +5,21 @@ import { importSecret, osBytes } from "./coins.js";
 import { MAX_DELAY_MS, Delivery } from "./delivery.js";
 import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
 import { drawnOf, keepSeed, wavesOf } from "./draws.js";
-import { AlreadyAnswered, NotAsked, StateError } from "./errors.js";
-import { checkUrl, postErasure } from "./exchange.js";
+import { AlreadyAnswered, NotAsked, StateError, SurveyRefused } from "./errors.js";
+import { checkUrl, readJson } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
-import { endVersion, entriesOf, receiptOf, today } from "./ledger.js";
+import { endVersion, entriesOf, entryOf, receiptOf, today } from "./ledger.js";
 import { checkNumber, readOptions } from "./options.js";
 import { putReport, readmit, rejectedReports, sendAgain, waitingReports } from "./outbox.js";
 import { SECRET_BYTES, draftCoins, markAnswers, noiseKey, reportAnswers } from "./permanent.js";
-import { wireReport } from "./report.js";
+import { longestBody, wireReport } from "./report.js";
 import { dropSent } from "./sent.js";
 import { SurveySource } from "./source.js";
 import { openState } from "./state.js";
-import { isId } from "./survey.js";
+import { ID_EXPECTED, isId } from "./survey.js";
+import { post } from "./way.js";
 
 const OLDEST_NODE = 20;
-const NEEDED = ["fetch", "AbortController", "ReadableStream"];
 
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./outbox.js").Rejected} Rejected */
@@ -46,6 +46,8 @@ export class SurveyClient {
   #invitation;
   /** @type {Promise<Survey> | null} */
   #survey = null;
+  /** The oblivious way of what is sent, or null: known with the survey. @type {import("./way.js").Via | null} */
+  #via = null;
   /** @type {Map<string, {key: CryptoKey, marks: Uint8Array, receipt: Receipt}>} what this object made, by receipt */
   #made = new Map();
 
@@ -56,8 +58,7 @@ export class SurveyClient {
    */
   constructor(url, surveyId, options = {}) {
     const collector = checkUrl(url);
-    if (!isId(surveyId))
-      throw new RangeError("surveyId must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.");
+    if (!isId(surveyId)) throw new RangeError(`surveyId must be ${ID_EXPECTED}.`);
     const { state, timeoutMs, callbacks, fingerprint, ...chosen } = readOptions(collector, options);
     this.#posting = chosen.posting;
     this.#limits = chosen.limits;
@@ -159,12 +160,14 @@ export class SurveyClient {
       );
     const send = () =>
       this.#send(key, async (transaction) => {
+        const via = this.#via;
         const entry = await price(transaction);
+        entry.via = via;
         await endDraft(transaction, survey, wave, drawn);
         await transaction.put("ledger", entry);
         const { url, maxDelayMs, resendDays } = this.#posting;
         const restored = await this.#source.restored(transaction);
-        await putReport(transaction, url, survey, report, maxDelayMs, resendDays, restored);
+        await putReport(transaction, url, survey, report, maxDelayMs, resendDays, restored, via);
         return { entry, waiting: await waitingReports(transaction) };
       });
     return new Draft(survey, columns, drawn.id, await this.#transact(price), send);
@@ -246,9 +249,21 @@ export class SurveyClient {
    * @param {string} receipt @returns {Promise<boolean>}
    */
   async erase(receipt) {
-    await this.#transact((transaction) => dropSent(transaction, (report) => report.receipt === receipt));
-    const { url, surveyId, timeoutMs } = this.#source;
-    return (await postErasure(url, surveyId, receipt, timeoutMs)).status === 200;
+    const entry = await this.#transact(async (transaction) => {
+      await dropSent(transaction, (report) => report.receipt === receipt);
+      return entryOf(transaction, receipt);
+    });
+    const via = entry ? entry.via : await this.#way();
+    return (await this.#post(via, "erase", { receipt })).status === 200;
+  }
+
+  /**
+   * Ask the collector about an invitation to this survey, which spends nothing. Returns what it says: `state` is "unused",
+   * "used" or "invalid"; undefined if it says nothing. Throws DeliveryError if no reply comes, and what `survey` throws.
+   * @param {string} invitation @param {number} [wave] @returns {Promise<{state?: string} | undefined>}
+   */
+  async checkInvitation(invitation, wave = 1) {
+    return readJson((await this.#post(await this.#way(), "invitations/check", { invitation, wave })).body);
   }
 
   /**
@@ -342,20 +357,43 @@ export class SurveyClient {
     return found && { ...found, key: await noiseKey(survey, found.key, wave) };
   }
 
+  async #way() {
+    await this.survey();
+    return this.#via;
+  }
+
+  #post(
+    /** @type {import("./way.js").Via | null | undefined} */ via,
+    last = "",
+    /** @type {object | undefined} */ sent = undefined,
+  ) {
+    const { url, surveyId, timeoutMs } = this.#source;
+    return post(this.#state, timeoutMs, { url, surveyId, via }, last, sent && JSON.stringify(sent));
+  }
+
   async #fetch() {
     const survey = await this.#source.survey();
+    const { relay, gatewayKey } = survey;
+    const { url } = this.#source;
+    const posted = this.#posting.url; // another's than the collector's, if the app named one
+    this.#via = relay
+      ? { relay: posted === url ? relay : posted, key: gatewayKey, url, nBytes: longestBody(survey) }
+      : null;
+    // The gateway's keys are seen to before anything is answered. If they cannot be had now, what is sent waits.
+    if (relay) {
+      await this.#post(this.#via).catch((fault) => {
+        if (fault instanceof SurveyRefused) throw fault;
+      });
+    }
     void this.#delivery.wake(); // what its collector may have lost
     return survey;
   }
 }
 
-/** Throw StateError if the browser lacks something, and name it: later it would look like a fault of the network. */
+/** Throw StateError if there is no WebCrypto: later it would look like a fault of the network. */
 function checkBrowser() {
-  if (globalThis.crypto?.subtle === undefined) {
-    const { node } = /** @type {any} */ (globalThis).process?.versions ?? {};
-    if (node) throw new StateError(`sottovoce needs Node.js ${OLDEST_NODE} or newer, for WebCrypto; this is ${node}.`);
-    throw new StateError("sottovoce needs WebCrypto, which browsers have only on pages at https:// or localhost.");
-  }
-  const missing = NEEDED.filter((name) => !(/** @type {any} */ (globalThis)[name]));
-  if (missing.length > 0) throw new StateError(`sottovoce needs ${missing.join(", ")}, which this browser lacks.`);
+  if (globalThis.crypto?.subtle) return;
+  throw new StateError(
+    `sottovoce needs WebCrypto: a page at https:// or localhost, or Node.js ${OLDEST_NODE} or newer.`,
+  );
 }

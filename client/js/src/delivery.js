@@ -7,11 +7,10 @@
  */
 
 import { tell } from "./callbacks.js";
-import { DeliveryError } from "./errors.js";
-import { postAndLeave, postReport } from "./exchange.js";
 import { UNKNOWN_CAP_MS, recordVerdict, waitingReports } from "./outbox.js";
 import { Turns, until } from "./turns.js";
 import { MAX_HOLD_MS, judge } from "./verdict.js";
+import { post } from "./way.js";
 
 /** The longest random delay before the first attempt of a report: a week. */
 export const MAX_DELAY_MS = 604_800_000;
@@ -89,10 +88,13 @@ export class Delivery {
 
   #wakeEagerly = () => void this.wake(true);
 
-  /** The page goes: whatever may be sent now, and is not on its way, is sent by a request that outlives it. */
+  /**
+   * The page goes: whatever may be sent now, and is not on its way, is sent by a request that outlives it. What must be
+   * encrypted first waits for the next visit: there is no time for that.
+   */
   #leave = () => {
     for (const report of this.#inHand.values()) {
-      if (waitOf(report, true) === 0) postAndLeave(report.url, report.surveyId, report.body);
+      if (waitOf(report, true) === 0) void this.#ask(report); // it is sent again another day
     }
   };
 
@@ -142,10 +144,9 @@ export class Delivery {
   /** @returns {Promise<import("./verdict.js").Verdict>} */
   async #ask(/** @type {Waiting} */ report) {
     try {
-      return judge(await postReport(report.url, report.surveyId, report.body, this.timeoutMs), Date.now());
-    } catch (fault) {
-      if (fault instanceof DeliveryError) return { kind: "again", holdMs: null, isAnswered: false };
-      throw fault;
+      return judge(await post(this.state, this.timeoutMs, report, "reports", report.body), Date.now());
+    } catch {
+      return { kind: "again", holdMs: null, isAnswered: false };
     }
   }
 

@@ -161,6 +161,16 @@ export class Fields {
     return value;
   }
 
+  /** @param {string} key @param {readonly string[]} words @returns {any} the first where it is left out */
+  word(key, words) {
+    return this.optional(key, words[0], () => this.oneOf(key, words));
+  }
+
+  /** @param {string} key @param {number} usual where it is left out @param {number} low @param {number} high */
+  count(key, usual, low, high) {
+    return this.optional(key, usual, () => this.integer(key, low, high));
+  }
+
   /** @param {string} key @returns {boolean} false where it is left out */
   flag(key) {
     return this.optional(key, false, () => this.take(key, "true or false", (value) => typeof value === "boolean"));

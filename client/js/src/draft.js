@@ -139,8 +139,7 @@ function checkUnanswered(/** @type {Survey} */ survey, /** @type {number} */ wav
 
 function ended(/** @type {Survey} */ survey) {
   return new ParticipationEnded(
-    `this device takes part in survey ${survey.id} no longer. It has forgotten the secret of its noise, so another ` +
-      "report would tell more than the survey declares.",
+    `this device takes part in survey ${survey.id} no longer: it has forgotten the secret of its noise.`,
   );
 }
 

@@ -14,7 +14,7 @@ const UNREACHED =
 const PROBLEM = "application/problem+json";
 const PROBLEM_TYPE = "urn:sottovoce:problem:";
 
-/** @typedef {{status: number, headers: Headers, body: Uint8Array}} Reply */
+/** @typedef {{status: number, headers: Headers, body: Uint8Array, keys?: string}} Reply `keys`: see `Receipt` */
 /** @typedef {{status: number, code: string, detail: string, where: string}} Problem RFC 9457's, or `unexpected` */
 
 /**
@@ -30,50 +30,26 @@ export function checkUrl(url, name = "url") {
   return parts.href.replace(/\/+$/, "");
 }
 
-/** @param {string} url @param {string} surveyId @param {number} timeoutMs @param {number} maxBytes */
-export function getSurvey(url, surveyId, timeoutMs, maxBytes) {
-  return exchange(`${url}/v1/surveys/${surveyId}`, {}, timeoutMs, maxBytes);
-}
-
-/** Send a report's text as it is. @param {string} url @param {string} surveyId @param {string} body @param {number} timeoutMs */
-export function postReport(url, surveyId, body, timeoutMs) {
-  return exchange(`${url}/v1/surveys/${surveyId}/reports`, postOf(body), timeoutMs, 2 ** 16);
-}
-
-/** Ask that a report be erased. @param {string} url @param {string} surveyId @param {string} receipt @param {number} timeoutMs */
-export function postErasure(url, surveyId, receipt, timeoutMs) {
-  return exchange(`${url}/v1/surveys/${surveyId}/erase`, postOf(JSON.stringify({ receipt })), timeoutMs, 2 ** 16);
-}
-
-/** Send a report as the page closes, and wait for nothing. @param {string} url @param {string} surveyId @param {string} body */
-export function postAndLeave(url, surveyId, body) {
-  const leaving = { ...COMMON, ...postOf(body) };
-  fetch(`${url}/v1/surveys/${surveyId}/reports`, leaving).catch(() => undefined); // it is sent again another day
-}
-
-/** @type {RequestInit} */
-const COMMON = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "manual", cache: "no-store" };
-
-/** @returns {RequestInit} */
-function postOf(/** @type {string} */ body) {
-  const keepalive = body.length <= MAX_KEEPALIVE_BYTES;
-  return { method: "POST", headers: { "Content-Type": "application/json" }, body, keepalive };
-}
-
 /**
- * Connect, send, and read the answer to its end, all within `timeoutMs`, however the other side behaves.
+ * Connect, send, and read the answer to its end, all within `timeoutMs`, however the other side behaves. The request is
+ * begun at once: the page may be closing, and it outlives that.
+ * @param {string} url @param {number} timeoutMs @param {number} maxBytes of the answer
+ * @param {string | Uint8Array<ArrayBuffer>} [body] of a POST; none: a GET @param {string} [type] its media type
  * @returns {Promise<Reply>}
  */
-async function exchange(
-  /** @type {string} */ address,
-  /** @type {RequestInit} */ request,
-  /** @type {number} */ timeoutMs,
-  /** @type {number} */ maxBytes,
-) {
+export async function exchange(url, timeoutMs, maxBytes, body, type = "application/json") {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);
+  const headers = { "Content-Type": type };
   try {
-    const response = await fetch(address, { ...COMMON, ...request, signal: controller.signal });
+    const response = await fetch(url, {
+      ...(body && { method: "POST", headers, body, keepalive: body.length <= MAX_KEEPALIVE_BYTES }),
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "manual",
+      cache: "no-store",
+      signal: controller.signal,
+    });
     return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
   } catch (fault) {
     controller.abort(); // nobody reads on

@@ -15,14 +15,11 @@ export class GeometryResponse extends NumberResponse {
   constructor(name, nValues, published) {
     const { field, dimension } = published;
     check(isPrime(field), "field must be a prime.");
-    check(
-      dimension === 2 || field ** dimension <= MAX_VECTORS,
-      `field to the dimension must be at most ${MAX_VECTORS}.`,
-    );
+    check(dimension === 2 || field ** dimension <= MAX_VECTORS, `field ** dimension must be at most ${MAX_VECTORS}.`);
     super(name, nValues, published, field ** (dimension - 1), nPoints(field, dimension - 1));
     this.field = field;
     this.dimension = dimension;
-    check(nValues <= this.nOutputs && this.nOutputs <= 65536, `the points must be ${nValues} to 65536.`);
+    check(nValues <= this.nOutputs && this.nOutputs <= 65536, `points must be ${nValues} to 65536.`);
   }
 
   /** What is published beside the threshold. */

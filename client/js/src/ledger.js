@@ -17,8 +17,10 @@ import { TAG_BYTES } from "./permanent.js";
 
 /**
  * What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` (nats, an exact decimal) is what
- * it took, or, if `isSummed`, what this survey's reports of all waves took together.
- * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean}} Receipt
+ * it took, or, if `isSummed`, what this survey's reports of all waves took together. `keys`: once a report is delivered
+ * obliviously, the SHA-256 of the gateway's keys that it was encrypted with; everybody's are the same for a time.
+ * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean,
+ *   keys: string}} Receipt
  */
 /**
  * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the
@@ -34,6 +36,8 @@ import { TAG_BYTES } from "./permanent.js";
  * @property {Uint8Array | null} marks
  * @property {string | null} invitation
  * @property {boolean} isSummed
+ * @property {import("./way.js").Via | null} [via] its oblivious way
+ * @property {string} [keys] the digest of the gateway's keys that it was delivered with
  */
 /** @typedef {{maxEpsilon: bigint, maxPeriodEpsilon: bigint, periodDays: number}} Limits */
 
@@ -43,14 +47,19 @@ export const DAY_MS = 86_400_000;
 export const today = () => new Date().toISOString().slice(0, 10);
 
 /** @param {Entry} entry @returns {Receipt} */
-export function receiptOf({ receipt, surveyId, fingerprint, epsilon, wave, isSummed }) {
-  return { id: receipt, surveyId, fingerprint, epsilon: writeEpsilon(epsilon), wave, isSummed };
+export function receiptOf({ receipt, surveyId, fingerprint, epsilon, wave, isSummed, keys = "" }) {
+  return { id: receipt, surveyId, fingerprint, epsilon: writeEpsilon(epsilon), wave, isSummed, keys };
 }
 
 /** @param {Transaction} transaction @param {string} fingerprint @returns {Promise<Entry[]>} by wave */
 export async function entriesOf(transaction, fingerprint) {
   const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
   return entries.filter((entry) => entry.fingerprint === fingerprint).sort((left, right) => left.wave - right.wave);
+}
+
+/** @param {Transaction} transaction @param {string} receipt @returns {Promise<Entry | undefined>} */
+export async function entryOf(transaction, receipt) {
+  return (await transaction.all("ledger")).find((entry) => entry.receipt === receipt);
 }
 
 /**
@@ -110,8 +119,7 @@ export function checkBudget(all, entry, { maxEpsilon, maxPeriodEpsilon, periodDa
  * @param {Transaction} transaction @param {string} receipt @param {boolean} endsSurvey
  */
 export async function settleReport(transaction, receipt, endsSurvey) {
-  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
-  const entry = entries.find((candidate) => candidate.receipt === receipt);
+  const entry = await entryOf(transaction, receipt);
   if (entry !== undefined && (entry.wave === entry.waves || endsSurvey))
     await endVersion(transaction, entry.fingerprint);
   await releaseInvitations(transaction);

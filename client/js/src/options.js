@@ -5,6 +5,7 @@ import { MAX_DELAY_MS } from "./delivery.js";
 import { checkUrl } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
 import { readLimit } from "./ledger.js";
+import { HASH_EXPECTED, isHash } from "./survey.js";
 
 const MAX_RESEND_DAYS = 365;
 
@@ -57,15 +58,12 @@ export function readOptions(url, options) {
     maxDelayMs,
     resendDays: checkNumber("resendDays", resendDays, 0, MAX_RESEND_DAYS, true),
   };
-  checkFingerprint(fingerprint);
+  if (fingerprint !== undefined && !isHash(fingerprint)) {
+    throw new RangeError(`fingerprint must be ${HASH_EXPECTED}.`);
+  }
   const code = invitation === undefined ? null : parseInvitation(invitation);
   const callbacks = checkCallbacks({ onDelivered, onRejected });
   return { state, timeoutMs, posting, limits, fingerprint, invitation: code, callbacks };
-}
-
-function checkFingerprint(/** @type {unknown} */ fingerprint) {
-  if (fingerprint === undefined || (typeof fingerprint === "string" && /^[0-9a-f]{64}$/.test(fingerprint))) return;
-  throw new RangeError("fingerprint must be one: 64 hexadecimal digits, in lower case.");
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The outbox: noisy reports that wait for the collector, always sent as the same bytes. Run inside of a transaction. */
 
 import { drawUpTo } from "./coins.js";
-import { receiptOf, settleReport } from "./ledger.js";
+import { entryOf, receiptOf, settleReport } from "./ledger.js";
 import { batchBody, blanksAfter } from "./report.js";
 import { dropSent, keepSent, sweep } from "./sent.js";
 import { BACKOFF_CAP_MS, backoffMs } from "./turns.js";
@@ -33,6 +33,7 @@ export const UNKNOWN_CAP_MS = 3_600_000;
  * @property {number} [daysLeft] for so many it is kept once it is delivered
  * @property {string} [seen] of what was delivered: the day that was counted last, an ISO date
  * @property {string} [restored] the number that its collector's store had got when it was last restored before
+ * @property {import("./way.js").Via | null} [via] the oblivious way, where it goes by none but that
  */
 /** How a page's reports are posted. @typedef {{url: string, maxDelayMs: number, resendDays: number}} Posting */
 /** @typedef {Kept & {body: string}} Waiting with the text to be posted */
@@ -46,12 +47,12 @@ export const UNKNOWN_CAP_MS = 3_600_000;
 /**
  * Add a report of a survey; `daysLeft`: for so many it is kept once it is delivered; `restored`: its store's number.
  * @param {Transaction} transaction @param {string} url where it is posted @param {import("./survey.js").Survey} survey
- * @param {import("./report.js").Sent} sent @param {number} maxDelayMs
+ * @param {import("./report.js").Sent} sent @param {number} maxDelayMs @param {import("./way.js").Via | null} [via]
  */
-export async function putReport(transaction, url, survey, sent, maxDelayMs, daysLeft = 0, restored = "0") {
+export async function putReport(transaction, url, survey, sent, maxDelayMs, daysLeft = 0, restored = "0", via = null) {
   const { id: surveyId, fingerprint } = survey;
   const made = { receipt: sent.id, url, surveyId, fingerprint, sent, nBlanks: blanksAfter(survey, sent) };
-  await putWaiting(transaction, { ...made, daysLeft, restored }, maxDelayMs);
+  await putWaiting(transaction, { ...made, daysLeft, restored, via }, maxDelayMs);
 }
 
 /**
@@ -142,6 +143,7 @@ export async function recordVerdict(transaction, receipt, verdict) {
     const entry = await entryOf(transaction, receipt); // as it is before the last one is settled: with what it took
     await transaction.delete("outbox", receipt);
     await keepSent(transaction, kept);
+    if (entry && verdict.keys) await transaction.put("ledger", Object.assign(entry, { keys: verdict.keys }));
     await settleReport(transaction, receipt, false);
     return entry === undefined ? null : { delivered: receiptOf(entry) };
   }
@@ -153,11 +155,6 @@ export async function recordVerdict(transaction, receipt, verdict) {
   return rejected === undefined || kept.problem !== null ? null : { rejected };
 }
 
-/** @returns {Promise<Entry | undefined>} */
-async function entryOf(/** @type {Transaction} */ transaction, /** @type {string} */ receipt) {
-  return (await transaction.all("ledger")).find((entry) => entry.receipt === receipt);
-}
-
 /**
  * Let a report that was refused wait again: for its invitation, under another one, and so do the waves that had the same;
  * or since the collector did not know its survey. One that had no invitation gets none: its survey was open to all.
@@ -165,8 +162,7 @@ async function entryOf(/** @type {Transaction} */ transaction, /** @type {string
  * @returns {Promise<Entry | null>} what the ledger had of it; null where it does not wait again
  */
 export async function readmit(transaction, receipt, invitation) {
-  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
-  const entry = entries.find((candidate) => candidate.receipt === receipt);
+  const entry = await entryOf(transaction, receipt);
   const report = /** @type {Kept | undefined} */ (await transaction.get("outbox", receipt));
   if (!report?.problem || entry === undefined) return null;
   const isOpen = entry.invitation === null;
@@ -175,7 +171,8 @@ export async function readmit(transaction, receipt, invitation) {
     old.receipt === receipt ||
     (old.fingerprint === entry.fingerprint && old.invitation === entry.invitation && old.invitation !== "");
   if (!isOpen && invitation !== null) {
-    for (const old of entries.filter(isAlike)) await transaction.put("ledger", { ...old, invitation });
+    for (const old of (await transaction.all("ledger")).filter(isAlike))
+      await transaction.put("ledger", { ...old, invitation });
   }
   await transaction.put("outbox", { ...report, problem: null, nAttempts: 0, doubt: null });
   return entry;

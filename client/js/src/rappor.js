@@ -41,7 +41,7 @@ export class BloomResponse extends BitMechanism {
       gram_length: gramLength = 1,
     } = published;
     check(nHashes <= nValues, `n_hashes must be at most n_bits (${nValues}).`);
-    check(nValues * nCohorts <= MAX_COUNTS, `n_bits times n_cohorts must be at most ${MAX_COUNTS}.`);
+    check(nValues * nCohorts <= MAX_COUNTS, `n_bits * n_cohorts must be at most ${MAX_COUNTS}.`);
     const isCut =
       maxLength % gramLength === 0 && maxLength <= 16 * gramLength && (!maxLength || maxLength >= 2 * gramLength);
     check(isCut, "max_length must be 2 to 16 times gram_length.");

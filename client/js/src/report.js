@@ -27,14 +27,26 @@ export function wireReport(survey, id, columns, wave) {
  * @param {import("./survey.js").Survey} survey @param {Sent} sent without its invitation
  */
 export function blanksAfter(survey, sent) {
+  return canonical(longestReport(survey)).length - canonical(sent).length;
+}
+
+/**
+ * Return how long the body of a POST of the survey's longest report is.
+ * @param {import("./survey.js").Survey} survey
+ */
+export function longestBody(survey) {
+  const invitation = survey.invited ? "a".repeat(26) : null;
+  return batchBody(survey.fingerprint, longestReport(survey), 0, invitation).length;
+}
+
+function longestReport(/** @type {import("./survey.js").Survey} */ survey) {
   const lengths = survey.questions.map(
     ({ id, mechanism }) => canonical({ [id]: mechanism.toWire(mechanism.longest) }).length,
   );
   const order = [...lengths.keys()].sort((left, right) => lengths[right] - lengths[left]);
   const drawn = order.slice(0, survey.nDrawn);
   const columns = survey.questions.map(({ mechanism }, index) => (drawn.includes(index) ? mechanism.longest : null));
-  const longest = wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves);
-  return canonical(longest).length - canonical(sent).length;
+  return wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves);
 }
 
 /**

@@ -66,7 +66,7 @@ function checkTable(levels, segments) {
     const isLikelier = 1 <= outside && outside < inside && inside < COIN_SCALE;
     check(
       isSome && isLikelier && Math.abs(worth) <= MAX_WORTH,
-      `outputs[${output}] must be likelier at some levels than at others, and worth at most ${MAX_WORTH}.`,
+      `outputs[${output}] must be likelier inside, and worth at most ${MAX_WORTH}.`,
     );
     if (BigInt(inside) * BigInt(odds[1]) > BigInt(odds[0]) * BigInt(outside)) odds = [inside, outside];
   });
@@ -77,7 +77,7 @@ function checkTable(levels, segments) {
     check(total === COIN_SCALE, `outputs must add up to ${COIN_SCALE} at every level.`);
     const mean = weights.reduce((sum, weight, output) => sum + BigInt(weight) * BigInt(segments[output][4]), 0n);
     const off = mean * BigInt(levels - 1) - BigInt(level) * BigInt(COIN_SCALE) ** 2n;
-    check((off < 0n ? -off : off) * BIAS_PARTS <= scale, "outputs must be worth each level on average.");
+    check((off < 0n ? -off : off) * BIAS_PARTS <= scale, "outputs must be worth each level.");
   }
   return odds;
 }

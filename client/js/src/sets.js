@@ -73,7 +73,7 @@ export function likelier(
   /** @type {number | bigint} */ nFor,
 ) {
   const odds = [BigInt(threshold) * BigInt(nAgainst), BigInt(COIN_SCALE - threshold) * BigInt(nFor)];
-  check(odds[0] > odds[1], `${name} must be higher: the truth must be likelier than anything else.`);
+  check(odds[0] > odds[1], `${name} must be higher.`);
   return odds;
 }
 

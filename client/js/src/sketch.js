@@ -37,8 +37,8 @@ export class SketchResponse {
     this.geometry = new GeometryResponse(name, nValues, published);
     this.nCohorts = nCohorts;
     this.prefixLengths = lengths;
-    check(nValues * nCohorts <= MAX_COUNTS, `the space's points times n_cohorts must be at most ${MAX_COUNTS}.`);
-    check(nCohorts % (lengths.length || 1) === 0, "n_cohorts must be a multiple of the number of prefix_lengths.");
+    check(nValues * nCohorts <= MAX_COUNTS, `points * n_cohorts must be at most ${MAX_COUNTS}.`);
+    check(nCohorts % (lengths.length || 1) === 0, "prefix_lengths must divide n_cohorts.");
     this.epsilon = this.epsilonForever = this.geometry.epsilon;
   }
 

@@ -3,7 +3,7 @@
 import { hex, sha256 } from "./bytes.js";
 import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { DeliveryError, SurveyError, SurveyRefused, SurveyUnavailable } from "./errors.js";
-import { getSurvey, problemOf, readJson } from "./exchange.js";
+import { exchange, problemOf, readJson } from "./exchange.js";
 import { endVersion } from "./ledger.js";
 import { sendAgain } from "./outbox.js";
 import { dropSent } from "./sent.js";
@@ -85,7 +85,7 @@ export class SurveySource {
   async #fetch() {
     let reply;
     try {
-      reply = await getSurvey(this.url, this.surveyId, this.timeoutMs, MAX_SURVEY_BYTES);
+      reply = await exchange(`${this.url}/v1/surveys/${this.surveyId}`, this.timeoutMs, MAX_SURVEY_BYTES);
     } catch (fault) {
       if (!(fault instanceof DeliveryError)) throw fault;
       throw new SurveyUnavailable(`survey ${this.surveyId}: ${fault.message}`, null, { cause: fault });

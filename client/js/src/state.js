@@ -4,14 +4,15 @@
  *
  * `surveys`: checked copies of what collectors publish. `secrets`: what the noise of a survey is drawn from, until no
  * report needs it any more. `ledger`: what was spent. `outbox`: noisy reports that wait. `draws`: what the questions of a
- * survey with `draw`, or the waves of one with `asked_in`, are drawn from, for good. `sent`: noisy reports that were delivered, where a page has them kept.
+ * survey with `draw`, or the waves of one with `asked_in`, are drawn from, for good. `sent`: noisy reports that were
+ * delivered, where a page has them kept. `gateways`: which keys were seen of each gateway, for oblivious delivery.
  */
 
 import { StateError } from "./errors.js";
 
 // Programs of versions 1 to 3 charge several reports of one answer more than they take. What they add to what has been
-// charged since would be too little, so they must not open it.
-const VERSION = 4;
+// charged since would be too little, so they must not open it. One of version 4 would send straight what goes by a relay.
+const VERSION = 5;
 /** Every store's key, an array of the members that name a record. @type {{[store: string]: string[]}} */
 const KEYS = {
   surveys: ["url", "surveyId"],
@@ -20,13 +21,14 @@ const KEYS = {
   outbox: ["receipt"],
   draws: ["fingerprint"],
   sent: ["receipt"],
+  gateways: ["key"],
 };
 
 const REOPENED_AFTER_MS = [0, 50, 200, 500]; // one transaction, before it is given up
 const OPEN_TIMEOUT_MS = 10_000; // behind a page that holds an older version, or deletes it
 export const MEMORY = ":memory:";
 
-/** @typedef {"surveys" | "secrets" | "ledger" | "outbox" | "draws" | "sent"} StoreName */
+/** @typedef {"surveys" | "secrets" | "ledger" | "outbox" | "draws" | "sent" | "gateways"} StoreName */
 /**
  * @typedef {object} Transaction
  * @property {(store: StoreName, ...key: (string | number)[]) => Promise<any>} get undefined where there is none

@@ -13,13 +13,14 @@ import { LENGTHS, TAG_EXPECTED, isTag, readWords, takeText } from "./words.js";
 export const MAX_SURVEY_BYTES = 2 ** 20;
 const FORMAT = "sottovoce-survey-1";
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-const ID_EXPECTED = "1 to 64 lower-case letters, digits, - or _, the first a letter or digit";
-const STRATA_EXPECTED = "a list of 2 to 64 different names, each of 1 to 40 characters, no blanks around";
+export const HASH_EXPECTED = "64 hexadecimal digits";
+export const ID_EXPECTED = "1 to 64 lower-case letters, digits, - or _, the first a letter or digit";
+const STRATA_EXPECTED = "a list of 2 to 64 different names of 1 to 40 characters";
 const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
-const WHY_INVITED = "go with invited = true alone: an invitation says of which stratum one is.";
+const WHY_INVITED = "go with invited = true alone.";
 const MAX_ERASE_AFTER = 3653; // days: ten years
-const WHY_CLOSES = "goes with closes alone: it counts the days after the last one.";
-const WHY_KEPT = 'does not go with keep = "counts": no report is kept.';
+const WHY_CLOSES = "goes with closes alone.";
+const WHY_KEPT = 'does not go with keep = "counts".';
 const MAX_DECLARED = 10n ** 18n; // a million nats, in units of 1e-12
 const SHARES = 10n ** 12n; // one, in units of 1e-12
 
@@ -141,22 +142,22 @@ export class Survey {
     this.title = fields.text("title", LENGTHS.title);
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED * 200n);
     const listed = fields.take("questions", "a list of 1 to 200 questions", (value) => isList(value, 1, 200));
-    this.waves = fields.optional("waves", 1, () => fields.integer("waves", 2, 1000));
+    this.waves = fields.count("waves", 1, 2, 1000);
     this.invited = fields.flag("invited");
-    this.minReports = fields.optional("min_reports", 1, () => fields.integer("min_reports", 1, 1_000_000));
+    this.minReports = fields.count("min_reports", 1, 1, 1_000_000);
     this.publicResults = fields.flag("public_results");
-    const keep = fields.optional("keep", "reports", () => fields.oneOf("keep", ["counts", "reports"]));
+    const keep = fields.word("keep", ["reports", "counts"]);
     this.keep = /** @type {"reports" | "counts"} what the collector keeps */ (keep);
     /** How many questions each device draws; 0: it asks all. */
-    this.draw = fields.optional("draw", 0, () => fields.integer("draw", 1, 199));
+    this.draw = fields.count("draw", 0, 1, 199);
     /** In how many of its waves each device is asked; 0: in all. */
-    this.askedIn = fields.optional("asked_in", 0, () => fields.integer("asked_in", 1, 999));
-    if (this.askedIn >= this.waves) throw fields.fail("asked_in", whyNot(this.waves, "wave"));
+    this.askedIn = fields.count("asked_in", 0, 1, 999);
+    if (this.askedIn >= this.waves) throw fields.fail("asked_in", whyNot(this.waves));
     /** The most reports of one device. */
     this.maxReports = this.askedIn || this.waves;
     /** @type {readonly string[]} the groups in which people are invited */
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
-    const about = fields.optional("about", "population", () => fields.oneOf("about", ["population", "respondents"]));
+    const about = fields.word("about", ["population", "respondents"]);
     this.about = /** @type {"population" | "respondents"} whom its results are about */ (about);
     /** The language of its texts, a tag. */
     this.lang = fields.optional("lang", "en", () => fields.take("lang", TAG_EXPECTED, isTag));
@@ -166,27 +167,34 @@ export class Survey {
     /** The last day on which a collector takes reports, in UTC, such as 2026-12-31; or "". */
     this.closes = fields.optional("closes", "", () => fields.take("closes", "a day such as 2026-12-31", isDay));
     /** How many days after the last one the collector erases the reports and keeps counts; 0: it never does. */
-    this.eraseAfter = fields.optional("erase_after", 0, () => fields.integer("erase_after", 1, MAX_ERASE_AFTER));
+    this.eraseAfter = fields.count("erase_after", 0, 1, MAX_ERASE_AFTER);
     /** The first day, in UTC, on which the reports must be gone, or "". */
     this.eraseOn = eraseDay(fields, this);
+    /** How devices reach the collector: `oblivious`, only by encrypted requests through a relay. @type {"direct" | "oblivious"} */
+    this.delivery = fields.word("delivery", ["direct", "oblivious"]);
+    const isOblivious = this.delivery === "oblivious";
+    /** The address of the relay, or ""; `oblivious.min.js` checks it. */
+    this.relay = isOblivious ? fields.text("relay", 300) : "";
+    /** The key that signs those of the collector's gateway, Ed25519 in 64 hexadecimal digits; or "". @type {string} */
+    this.gatewayKey = isOblivious ? fields.take("gateway_key", HASH_EXPECTED, isHash) : "";
     if (this.strata.length > 0 && !this.invited) throw fields.fail("strata", WHY_INVITED);
     this.questions = readQuestions(fields, listed);
     this.#words = readWords(fields, this);
     fields.finish();
     /** The tags of the languages in which it can be read, its own first. */
     this.languages = Object.freeze(this.#words.map((words) => words.lang));
-    if (this.draw >= this.questions.length) throw fields.fail("draw", whyNot(this.questions.length, "question"));
+    if (this.draw >= this.questions.length) throw fields.fail("draw", whyNot(this.questions.length));
     /** How many questions a device answers. */
     this.nDrawn = this.draw || this.questions.length;
     const ids = this.questions.flatMap(({ items }) => items.map(({ id }) => id));
     if (this.nDrawn > 1 && new Set(ids).size < ids.length) {
-      throw fields.fail("draw", "must be 1: a question is in several groups.");
+      throw fields.fail("draw", "must be 1.");
     }
     const nLasting = this.questions.filter(
       ({ mechanism }) => "hasTwoStages" in mechanism && mechanism.hasTwoStages,
     ).length;
     if (this.askedIn > 0 && nLasting > 0 && (this.askedIn === 1 || nLasting < this.questions.length)) {
-      throw fields.fail("asked_in", "goes with epsilon_forever above 1 only, in every question or in none.");
+      throw fields.fail("asked_in", "goes with epsilon_forever above 1, in every question or in none.");
     }
     /** Whether a device's reports of an answer share their permanent noise, over the waves. */
     this.keepsNoise = this.maxReports > 1 && (this.askedIn === 0 || nLasting > 0);
@@ -328,6 +336,11 @@ function takeWant(/** @type {Fields} */ fields, /** @type {Question["range"]} */
   return writeEpsilon(want);
 }
 
+/** @param {unknown} value whether it can be a SHA-256, or an Ed25519 key, in hexadecimal digits */
+export function isHash(value) {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
 function isDay(/** @type {unknown} */ value) {
   if (typeof value !== "string" || !DAY.test(value)) return false;
   const day = new Date(`${value}T00:00Z`); // some browsers take February 30 for another day
@@ -344,7 +357,7 @@ function eraseDay(
   if (said.keep === "counts") throw fields.fail("erase_after", WHY_KEPT);
   const day = new Date(`${said.closes}T00:00Z`);
   day.setUTCDate(day.getUTCDate() + said.eraseAfter);
-  if (day.getUTCFullYear() > 9999) throw fields.fail("erase_after", "must lead to a day of the years up to 9999.");
+  if (day.getUTCFullYear() > 9999) throw fields.fail("erase_after", "must end before 10000.");
   return day.toISOString().slice(0, 10);
 }
 
@@ -371,9 +384,8 @@ function areStrata(/** @type {unknown} */ value) {
   return isList(value, 2, 64) && value.every(isName) && new Set(value).size === value.length;
 }
 
-function whyNot(/** @type {number} */ n, /** @type {string} */ what) {
-  if (n === 1) return `must be left out: there is one ${what}.`;
-  return `must be in [1, ${n - 1}]: fewer than there are ${what}s.`;
+function whyNot(/** @type {number} */ n) {
+  return n === 1 ? "must be left out." : `must be in [1, ${n - 1}].`;
 }
 
 /** @returns {value is unknown[]} */

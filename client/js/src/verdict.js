@@ -17,7 +17,7 @@ const HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i; // Date
 /** @typedef {import("./exchange.js").Problem} Problem */
 /**
  * `unknown`: the collector says that it has no such survey, or another version. `isAnswered`: somebody answered.
- * @typedef {{kind: "counted", holdMs?: null} | {kind: "refused", problem: Problem, holdMs?: null}
+ * @typedef {{kind: "counted", keys?: string, holdMs?: null} | {kind: "refused", problem: Problem, holdMs?: null}
  *   | {kind: "unknown", problem: Problem, holdMs: number | null}
  *   | {kind: "again", holdMs: number | null, isAnswered: boolean}} Verdict
  */
@@ -33,7 +33,7 @@ const HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i; // Date
  * @param {import("./exchange.js").Reply} reply @param {number} now in milliseconds since 1970 @returns {Verdict}
  */
 export function judge(reply, now) {
-  if (reply.status === 200 && isAcknowledgement(readJson(reply.body))) return { kind: "counted" };
+  if (reply.status === 200 && isAcknowledgement(readJson(reply.body))) return { kind: "counted", keys: reply.keys };
   const problem = problemOf(reply);
   if (REFUSING.includes(problem.code)) return { kind: "refused", problem };
   const holdMs = readRetryAfter(reply.headers.get("retry-after"), now);

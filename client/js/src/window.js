@@ -25,7 +25,7 @@ export class WindowResponse extends LevelResponse {
     this.levels = levels;
     this.width = width;
     this.repeats = repeats ?? null;
-    check(this.repeats === null || this.nValues === 2, "report_if_true goes with 2 levels and a width of 1 only.");
+    check(this.repeats === null || this.nValues === 2, "report_if_true goes with levels 2, width 1.");
   }
 
   /** What one report takes, in units of 1e-12 nats. */

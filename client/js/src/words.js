@@ -21,7 +21,7 @@ export const LENGTHS = Object.freeze({
   section: 200,
   unit: 40,
 });
-export const TAG_EXPECTED = "a language tag (BCP 47) such as en, pt-BR or zh-Hant, its letters in the usual case";
+export const TAG_EXPECTED = "a language tag (BCP 47) such as en, pt-BR or zh-Hant";
 const TAG =
   /^(?=.{2,35}$)[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-x(-[a-z0-9]{1,8})+)?$/;
 
@@ -46,7 +46,7 @@ export function takeText(fields, name) {
  */
 export function readWords(fields, survey) {
   const own = ownWords(survey);
-  const expected = `an object, by language tags (BCP 47), ${own.lang} not among them`;
+  const expected = `an object by language tags, without ${own.lang}`;
   const areWords = (/** @type {any} */ value) =>
     isObject(value) &&
     Object.keys(value).length > 0 &&
@@ -98,14 +98,7 @@ function readTranslation(
   /** @type {SurveyWords} */ own,
 ) {
   const fields = new Fields(document, where);
-  const text = (/** @type {"title" | "introduction" | "controller" | "contact"} */ name) =>
-    own[name] && fields.text(name, LENGTHS[name]);
-  const texts = {
-    title: text("title"),
-    introduction: text("introduction"),
-    controller: text("controller"),
-    contact: text("contact"),
-  };
+  const texts = takeAll(fields, own, ["title", "introduction", "controller", "contact"]);
   const stated = new Fields(fields.take("questions", "an object", isObject), `${where}.questions`);
   fields.finish();
   const questions = Object.entries(own.questions).map(([id, words]) => [id, readQuestionWords(stated, id, words)]);
@@ -116,12 +109,16 @@ function readTranslation(
 /** @returns {QuestionWords} */
 function readQuestionWords(/** @type {Fields} */ stated, /** @type {string} */ id, /** @type {QuestionWords} */ own) {
   const fields = new Fields(stated.take(id, "an object", isObject), `${stated.where}.${id}`);
-  const text = (/** @type {"text" | "section" | "unit"} */ name) => own[name] && fields.text(name, LENGTHS[name]);
   const { length } = own.options;
   const options = length > 0 ? Object.freeze(takeOptions(fields, length, length)) : own.options;
-  const words = { text: text("text"), options, section: text("section"), unit: text("unit") };
+  const words = { ...takeAll(fields, own, ["text", "section", "unit"]), options };
   fields.finish();
   return Object.freeze(words);
+}
+
+/** Take those texts that the survey's own language has, too. @returns {any} */
+function takeAll(/** @type {Fields} */ fields, /** @type {any} */ own, /** @type {(keyof typeof LENGTHS)[]} */ names) {
+  return Object.fromEntries(names.map((name) => [name, own[name] && fields.text(name, LENGTHS[name])]));
 }
 
 function isObject(/** @type {unknown} */ value) {

@@ -38,7 +38,15 @@ test("an answer becomes one report under the receipt that is given", async (t) =
   assert.deepEqual(Object.keys(sent.reports[0].answers).sort(), ["dish", "drinks", "paid"]);
   assert.match(receipt.id, /^[0-9a-f]{32}$/);
   const { fingerprint, epsilon } = LUNCH;
-  const expected = { id: sent.reports[0].id, surveyId: "lunch", fingerprint, epsilon, wave: 1, isSummed: false };
+  const expected = {
+    id: sent.reports[0].id,
+    surveyId: "lunch",
+    fingerprint,
+    epsilon,
+    wave: 1,
+    isSummed: false,
+    keys: "",
+  };
   assert.deepEqual(receipt, expected);
 });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SurveyUnavailable } from "../sottovoce.js";
-import { getSurvey, postReport } from "../src/exchange.js";
+import { exchange } from "../src/exchange.js";
 import { Delivery } from "../src/delivery.js";
 import { putReport } from "../src/outbox.js";
 import { openState } from "../src/state.js";
@@ -18,8 +18,8 @@ for (const [name, reply] of Object.entries(HOSTILE)) {
     http.surveyReply = reply;
     http.script = [reply];
     const exchanges = [
-      getSurvey(http.url, "lunch", 300, Number.MAX_SAFE_INTEGER),
-      postReport(http.url, "lunch", "{}", 300),
+      exchange(`${http.url}/v1/surveys/lunch`, 300, Number.MAX_SAFE_INTEGER),
+      exchange(`${http.url}/v1/surveys/lunch/reports`, 300, 2 ** 16, "{}"),
     ];
     for (const fault of await Promise.all(exchanges.map(faultOf))) assert.equal(fault.name, "DeliveryError");
   });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SurveyClient } from "../sottovoce.js";
 import * as bundle from "../sottovoce.min.js";
-import { ANSWERS, INVITATION, TEXTS, faultOf } from "./devices.js";
+import { ANSWERS, INVITATION, TEXTS } from "./devices.js";
 import { serve } from "./server.js";
 
 /** What came after Chrome 91, Firefox 90 and Safari 15, and a program might use. @type {[any, string[]][]} */
@@ -46,16 +46,5 @@ for (const [name, Client] of Object.entries({ client: SurveyClient, bundle: bund
     assert.equal(await device.flush(20_000), true);
     device.close();
     assert.deepEqual([...http.seen], [receipt.id]);
-  });
-}
-
-for (const missing of ["fetch", "AbortController", "ReadableStream"]) {
-  test(`a browser without ${missing} is told so, and not that the collector is out of reach`, async (t) => {
-    const known = Object.getOwnPropertyDescriptor(globalThis, missing);
-    t.after(() => Object.defineProperty(globalThis, missing, /** @type {any} */ (known)));
-    Object.defineProperty(globalThis, missing, { value: undefined, configurable: true, writable: true });
-    const fault = await faultOf(Promise.resolve().then(() => new SurveyClient("https://x", "lunch")));
-    assert.equal(fault.name, "StateError");
-    assert.ok(fault.message.includes(missing), fault.message);
   });
 }

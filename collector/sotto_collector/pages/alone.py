@@ -7,13 +7,18 @@ from flask import Flask, g
 from sotto_collector.pages.headers import FOR_ALL, PAGE_TYPE, policy
 from sotto_collector.pages.languages import install_languages
 from sotto_collector.pages.release import describe_release, served_files
-from sotto_collector.pages.survey import STYLE, PageFile, render_survey
+from sotto_collector.pages.survey import STYLE, PageFile, render_survey, survey_policy
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Survey
 from sotto_protocol.negotiation import Chosen
 
 PAGE_HEADERS = FOR_ALL | {"Content-Type": PAGE_TYPE, "Content-Security-Policy": policy(style_src=STYLE.source)}
 """The headers of a survey's page by which a browser decides what may run, and what it sends."""
+
+
+def page_headers(survey: Survey) -> dict[str, str]:
+    """Return them as they are for this survey: an oblivious one's page reaches its relay, too."""
+    return PAGE_HEADERS | {"Content-Security-Policy": survey_policy(survey)}
 
 
 def render_alone(

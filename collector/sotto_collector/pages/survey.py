@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, render_template, request
 from markupsafe import Markup
@@ -9,7 +10,7 @@ from markupsafe import Markup
 from sotto_collector.api.access import LISTERS
 from sotto_collector.api.request import get_collector, read_wave
 from sotto_collector.pages.asked import parts_of
-from sotto_collector.pages.assets import OF_SURVEYS, inline_style
+from sotto_collector.pages.assets import OF_OBLIVIOUS, OF_SURVEYS, inline_style
 from sotto_collector.pages.headers import PAGE_TYPE, policy, root_from
 from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.sign_in import find_reader
@@ -18,6 +19,7 @@ from sotto_protocol.explain import explain, said
 from sotto_protocol.language import direction
 from sotto_protocol.language_names import own_name
 from sotto_protocol.negotiation import Chosen
+from sotto_protocol.survey import Survey
 from sotto_protocol.words import epsilon_above, percent_above, percent_below
 
 pages = Blueprint("pages", __name__)
@@ -60,7 +62,7 @@ def show_survey(survey_id: str) -> Response:
     stored = _find_shown(survey_id)
     chosen = choose_for(stored.survey.languages)
     response = Response(_keep_page(stored, read_wave(stored.survey) or 1, chosen), content_type=PAGE_TYPE)
-    response.headers["Content-Security-Policy"] = policy(style_src=STYLE.source)
+    response.headers["Content-Security-Policy"] = survey_policy(stored.survey)
     response.content_language.add(chosen.tag)
     response.vary.add("Accept-Language")
     if stored.is_draft:
@@ -68,6 +70,17 @@ def show_survey(survey_id: str) -> Response:
     response.add_etag()
     response.make_conditional(request)
     return response
+
+
+def survey_policy(survey: Survey) -> str:
+    """Return the Content-Security-Policy of a survey's page."""
+    return policy(style_src=STYLE.source, connect_src=with_relay("'self'", survey))
+
+
+def with_relay(reached: str, survey: Survey) -> str:
+    """Return what a page's scripts may ask, and the relay if the survey is delivered obliviously."""
+    relay = urlsplit(survey.relay)
+    return f"{reached} {relay.scheme}://{relay.netloc}" if survey.is_oblivious else reached
 
 
 def _find_shown(survey_id: str) -> StoredSurvey:
@@ -107,7 +120,8 @@ def render_survey(
         file=file,
         root=f"{file.collector}/" if file else root_from(f"/s/{survey.id}"),
         style=STYLE,
-        modules=OF_SURVEYS,
+        modules=(*OF_SURVEYS, OF_OBLIVIOUS) if survey.is_oblivious else OF_SURVEYS,
+        relay=urlsplit(survey.relay).netloc,
         scripts=SCRIPTS,
         browsers=BROWSERS,
         survey=survey,

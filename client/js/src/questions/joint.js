@@ -14,7 +14,7 @@ const YES_NO = Object.freeze([false, true]);
 export const joint = {
   options: () => [],
   skip: (fields) => {
-    throw fields.fail("skip", "belongs to each of the questions that are asked together.");
+    throw fields.fail("skip", "does not go with this type of question.");
   },
   encode: (given, { items }) => {
     if (given === null || typeof given !== "object" || Array.isArray(given)) return null;
@@ -42,7 +42,7 @@ export function takeItems(fields, read) {
   }
   const options = optionsOf(items);
   if (options.length > MOST_CELLS || new Set(options).size < options.length) {
-    throw fields.fail("questions", `must have at most ${MOST_CELLS} combinations of answers, all told apart.`);
+    throw fields.fail("questions", `must have at most ${MOST_CELLS} different answers.`);
   }
   return Object.freeze(items);
 }

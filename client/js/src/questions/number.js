@@ -35,11 +35,11 @@ function takeRange(fields) {
   const scale = 10 ** Math.max(...places);
   const [low, high, step] = [minimum, maximum, stated].map((text) => Math.round(Number(text) * scale));
   if (Math.max(Math.abs(low), Math.abs(high)) > MOST_UNITS) {
-    throw fields.fail("step", "must leave minimum and maximum at most 15 digits, in units of its last decimal.");
+    throw fields.fail("step", "must leave minimum and maximum at most 15 digits.");
   }
   const span = (high - low) / step;
   if (!(step > 0 && (high - low) % step === 0 && span <= MAX_SPAN)) {
-    throw fields.fail("step", `must be above 0 and go into maximum - minimum 1 to ${MAX_SPAN} times, exactly.`);
+    throw fields.fail("step", `must go into maximum - minimum 1 to ${MAX_SPAN} times.`);
   }
   const unit = fields.optional("unit", "", () => fields.text("unit", LENGTHS.unit));
   return Object.freeze({ minimum, maximum, unit, low, step, scale, span });

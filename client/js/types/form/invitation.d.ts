@@ -10,7 +10,7 @@ export function isInvitation(text: string): boolean;
 /**
  * Ask the collector of an invitation, which spends nothing: unused, used or invalid. Who cannot ask now goes on as if it
  * were unused: the report tells.
- * @param {string} url of the survey @param {string} invitation @param {number} wave
+ * @param {import("../src/client.js").SurveyClient} client @param {string} invitation @param {number} wave
  * @param {string} unknown what is returned where the collector cannot be asked @returns {Promise<string>}
  */
-export function stateOf(url: string, invitation: string, wave: number, unknown?: string): Promise<string>;
+export function stateOf(client: import("../src/client.js").SurveyClient, invitation: string, wave: number, unknown?: string): Promise<string>;

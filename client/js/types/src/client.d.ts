@@ -86,6 +86,14 @@ export class SurveyClient<Given extends object = Answers> {
      */
     erase(receipt: string): Promise<boolean>;
     /**
+     * Ask the collector about an invitation to this survey, which spends nothing. Returns what it says: `state` is "unused",
+     * "used" or "invalid"; undefined if it says nothing. Throws DeliveryError if no reply comes, and what `survey` throws.
+     * @param {string} invitation @param {number} [wave] @returns {Promise<{state?: string} | undefined>}
+     */
+    checkInvitation(invitation: string, wave?: number): Promise<{
+        state?: string;
+    } | undefined>;
+    /**
      * End taking part in this survey: wipe the secret of its noise now, and the marks that recognize its answers. Reports
      * that wait are still delivered. A device that has made a report answers no more waves.
      */

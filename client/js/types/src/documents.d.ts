@@ -42,6 +42,10 @@ export class Fields {
      * @template T @param {string} key @param {T} usual @param {() => T} read @returns {T}
      */
     optional<T>(key: string, usual: T, read: () => T): T;
+    /** @param {string} key @param {readonly string[]} words @returns {any} the first where it is left out */
+    word(key: string, words: readonly string[]): any;
+    /** @param {string} key @param {number} usual where it is left out @param {number} low @param {number} high */
+    count(key: string, usual: number, low: number, high: number): number;
     /** @param {string} key @returns {boolean} false where it is left out */
     flag(key: string): boolean;
     finish(): void;

@@ -1,7 +1,9 @@
 /** @param {Entry} entry @returns {Receipt} */
-export function receiptOf({ receipt, surveyId, fingerprint, epsilon, wave, isSummed }: Entry): Receipt;
+export function receiptOf({ receipt, surveyId, fingerprint, epsilon, wave, isSummed, keys }: Entry): Receipt;
 /** @param {Transaction} transaction @param {string} fingerprint @returns {Promise<Entry[]>} by wave */
 export function entriesOf(transaction: Transaction, fingerprint: string): Promise<Entry[]>;
+/** @param {Transaction} transaction @param {string} receipt @returns {Promise<Entry | undefined>} */
+export function entryOf(transaction: Transaction, receipt: string): Promise<Entry | undefined>;
 /**
  * Return what one more report takes, after the earlier ones of this survey.
  *
@@ -48,8 +50,10 @@ export function readLimit(name: string, value: number | string): bigint;
 /** @typedef {import("./survey.js").Survey} Survey */
 /**
  * What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` (nats, an exact decimal) is what
- * it took, or, if `isSummed`, what this survey's reports of all waves took together.
- * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean}} Receipt
+ * it took, or, if `isSummed`, what this survey's reports of all waves took together. `keys`: once a report is delivered
+ * obliviously, the SHA-256 of the gateway's keys that it was encrypted with; everybody's are the same for a time.
+ * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean,
+ *   keys: string}} Receipt
  */
 /**
  * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the
@@ -65,6 +69,8 @@ export function readLimit(name: string, value: number | string): bigint;
  * @property {Uint8Array | null} marks
  * @property {string | null} invitation
  * @property {boolean} isSummed
+ * @property {import("./way.js").Via | null} [via] its oblivious way
+ * @property {string} [keys] the digest of the gateway's keys that it was delivered with
  */
 /** @typedef {{maxEpsilon: bigint, maxPeriodEpsilon: bigint, periodDays: number}} Limits */
 export const DAY_MS: 86400000;
@@ -73,7 +79,8 @@ export type Transaction = import("./state.js").Transaction;
 export type Survey = import("./survey.js").Survey;
 /**
  * What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` (nats, an exact decimal) is what
- * it took, or, if `isSummed`, what this survey's reports of all waves took together.
+ * it took, or, if `isSummed`, what this survey's reports of all waves took together. `keys`: once a report is delivered
+ * obliviously, the SHA-256 of the gateway's keys that it was encrypted with; everybody's are the same for a time.
  */
 export type Receipt = {
     id: string;
@@ -82,6 +89,7 @@ export type Receipt = {
     epsilon: string;
     wave: number;
     isSummed: boolean;
+    keys: string;
 };
 /**
  * One report that was made, in a wave up to `waves`, the device's last; `day` as an ISO date in UTC. `marks` tell the
@@ -98,6 +106,14 @@ export type Entry = {
     marks: Uint8Array | null;
     invitation: string | null;
     isSummed: boolean;
+    /**
+     * its oblivious way
+     */
+    via?: import("./way.js").Via | null | undefined;
+    /**
+     * the digest of the gateway's keys that it was delivered with
+     */
+    keys?: string | undefined;
 };
 export type Limits = {
     maxEpsilon: bigint;

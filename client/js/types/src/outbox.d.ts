@@ -21,6 +21,7 @@
  * @property {number} [daysLeft] for so many it is kept once it is delivered
  * @property {string} [seen] of what was delivered: the day that was counted last, an ISO date
  * @property {string} [restored] the number that its collector's store had got when it was last restored before
+ * @property {import("./way.js").Via | null} [via] the oblivious way, where it goes by none but that
  */
 /** How a page's reports are posted. @typedef {{url: string, maxDelayMs: number, resendDays: number}} Posting */
 /** @typedef {Kept & {body: string}} Waiting with the text to be posted */
@@ -33,9 +34,9 @@
 /**
  * Add a report of a survey; `daysLeft`: for so many it is kept once it is delivered; `restored`: its store's number.
  * @param {Transaction} transaction @param {string} url where it is posted @param {import("./survey.js").Survey} survey
- * @param {import("./report.js").Sent} sent @param {number} maxDelayMs
+ * @param {import("./report.js").Sent} sent @param {number} maxDelayMs @param {import("./way.js").Via | null} [via]
  */
-export function putReport(transaction: Transaction, url: string, survey: import("./survey.js").Survey, sent: import("./report.js").Sent, maxDelayMs: number, daysLeft?: number, restored?: string): Promise<void>;
+export function putReport(transaction: Transaction, url: string, survey: import("./survey.js").Survey, sent: import("./report.js").Sent, maxDelayMs: number, daysLeft?: number, restored?: string, via?: import("./way.js").Via | null): Promise<void>;
 /**
  * Let what was delivered and is kept wait again, for a store of this number; return the receipts.
  * @param {Transaction} transaction @param {(report: Kept) => boolean} isMeant @param {string} [restored]
@@ -103,6 +104,10 @@ export type Kept = {
      * the number that its collector's store had got when it was last restored before
      */
     restored?: string | undefined;
+    /**
+     * the oblivious way, where it goes by none but that
+     */
+    via?: import("./way.js").Via | null | undefined;
 };
 /**
  * How a page's reports are posted.

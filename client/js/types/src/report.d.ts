@@ -13,6 +13,11 @@ export function wireReport(survey: import("./survey.js").Survey, id: Uint8Array,
  */
 export function blanksAfter(survey: import("./survey.js").Survey, sent: Sent): number;
 /**
+ * Return how long the body of a POST of the survey's longest report is.
+ * @param {import("./survey.js").Survey} survey
+ */
+export function longestBody(survey: import("./survey.js").Survey): number;
+/**
  * Return the body of a POST that carries a report; the same report gives the same text.
  * @param {string} fingerprint @param {Sent} report @param {number} nBlanks @param {string | null} [invitation] as written
  * @returns {string}

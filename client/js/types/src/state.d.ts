@@ -7,7 +7,7 @@
  */
 export function openState(name: string): Promise<State>;
 export const MEMORY: ":memory:";
-export type StoreName = "surveys" | "secrets" | "ledger" | "outbox" | "draws" | "sent";
+export type StoreName = "surveys" | "secrets" | "ledger" | "outbox" | "draws" | "sent" | "gateways";
 export type Transaction = {
     /**
      * undefined where there is none

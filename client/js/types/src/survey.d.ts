@@ -6,7 +6,11 @@
 export function readSurvey(bytes: Uint8Array): Promise<Survey>;
 /** @param {unknown} value @returns {value is string} whether a survey or a question can have it as its id */
 export function isId(value: unknown): value is string;
+/** @param {unknown} value whether it can be a SHA-256, or an Ed25519 key, in hexadecimal digits */
+export function isHash(value: unknown): boolean;
 export const MAX_SURVEY_BYTES: number;
+export const HASH_EXPECTED: "64 hexadecimal digits";
+export const ID_EXPECTED: "1 to 64 lower-case letters, digits, - or _, the first a letter or digit";
 /** What stands on a form for one answer: what is asked, and what may be answered. */
 export class Item {
     /** @param {Fields} fields @param {{[name: string]: import("./questions/types.js").QuestionType}} [types] */
@@ -95,6 +99,12 @@ export class Survey {
     eraseAfter: number;
     /** The first day, in UTC, on which the reports must be gone, or "". */
     eraseOn: string;
+    /** How devices reach the collector: `oblivious`, only by encrypted requests through a relay. @type {"direct" | "oblivious"} */
+    delivery: "direct" | "oblivious";
+    /** The address of the relay, or ""; `oblivious.min.js` checks it. */
+    relay: string;
+    /** The key that signs those of the collector's gateway, Ed25519 in 64 hexadecimal digits; or "". @type {string} */
+    gatewayKey: string;
     questions: readonly Question[];
     /** The tags of the languages in which it can be read, its own first. */
     languages: readonly string[];

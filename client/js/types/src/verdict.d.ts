@@ -1,7 +1,7 @@
 /** @typedef {import("./exchange.js").Problem} Problem */
 /**
  * `unknown`: the collector says that it has no such survey, or another version. `isAnswered`: somebody answered.
- * @typedef {{kind: "counted", holdMs?: null} | {kind: "refused", problem: Problem, holdMs?: null}
+ * @typedef {{kind: "counted", keys?: string, holdMs?: null} | {kind: "refused", problem: Problem, holdMs?: null}
  *   | {kind: "unknown", problem: Problem, holdMs: number | null}
  *   | {kind: "again", holdMs: number | null, isAnswered: boolean}} Verdict
  */
@@ -45,6 +45,7 @@ export type Problem = import("./exchange.js").Problem;
  */
 export type Verdict = {
     kind: "counted";
+    keys?: string;
     holdMs?: null;
 } | {
     kind: "refused";

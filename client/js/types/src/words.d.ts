@@ -26,7 +26,7 @@ export const LENGTHS: Readonly<{
     section: 200;
     unit: 40;
 }>;
-export const TAG_EXPECTED: "a language tag (BCP 47) such as en, pt-BR or zh-Hant, its letters in the usual case";
+export const TAG_EXPECTED: "a language tag (BCP 47) such as en, pt-BR or zh-Hant";
 /**
  * What is read of a question, `options` in its order; of a survey, `questions` by id. Empty where there is none.
  */

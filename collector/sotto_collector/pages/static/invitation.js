@@ -1,6 +1,6 @@
 // The invitation to an invited survey. It comes in the address, behind its #, which browsers send to nobody; or is typed.
 
-import { isInvitation, stateOf } from "../js/form/invitation.js";
+import { isInvitation } from "../js/form/invitation.js";
 import { alarm } from "./alarm.js";
 import { say } from "./form.js";
 import { t } from "./language.js";
@@ -9,16 +9,14 @@ const find = (id) => document.getElementById(id);
 
 /** The invitation's part of the form. */
 export class Invitation {
-  #url;
-  #wave;
+  #stateOf;
   #use;
   #used = "";
   #refused = new Map();
 
-  /** `url`: of the survey at the collector. `use`: takes an invitation, and throws where it cannot be one. */
-  constructor(url, wave, use) {
-    this.#url = url;
-    this.#wave = wave;
+  /** `stateOf`: what the collector says of one. `use`: takes an invitation, and throws where it cannot be one. */
+  constructor(stateOf, use) {
+    this.#stateOf = stateOf;
     this.#use = use;
   }
 
@@ -63,7 +61,7 @@ export class Invitation {
   async ask() {
     if (this.problems().length || !this.#used) return undefined;
     const asked = this.#used;
-    const words = wordsOf(await stateOf(this.#url, asked, this.#wave));
+    const words = wordsOf(await this.#stateOf(asked));
     const wasRefused = this.#refused.size > 0;
     if (words) this.#refused.set(asked, words);
     if (find("invitation").value.trim() !== asked) return undefined; // another stands there by now, or none
@@ -76,7 +74,7 @@ export class Invitation {
 
   /** Say that an invitation in the address is unused, and so another one than that of who has answered already. */
   async tellUnused() {
-    if (!this.#used || (await stateOf(this.#url, this.#used, this.#wave, "")) !== "unused") return;
+    if (!this.#used || (await this.#stateOf(this.#used, "")) !== "unused") return;
     const [title, text] = [
       t("This link hasn't been used yet"),
       t(

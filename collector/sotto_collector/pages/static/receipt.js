@@ -13,6 +13,7 @@ export class ReceiptView {
   #client = null;
   #receipt = "";
   #title = "";
+  #keys = ""; // of a gateway, that the report was encrypted with
   #isDurable = true;
   #isErased = false;
   #isClosed = false;
@@ -59,7 +60,7 @@ export class ReceiptView {
     if (!state) return this.#lookAgain();
     say("receipt-title", state === "refused" ? t("Your report wasn't accepted") : this.#title);
     document.getElementById("slip").hidden = state === "refused"; // there is no report that it could name
-    const words = wordsOf(state, this.#isDurable);
+    const words = wordsOf(state, this.#isDurable, this.#keys);
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure")?.toggleAttribute("hidden", state !== "delivered");
     holdPage(document, state === "waiting" && !this.#isDurable);
@@ -84,7 +85,9 @@ export class ReceiptView {
 
   /** Whether this device still knows the report: who deletes its data deletes what waits, too. */
   async #isKnown() {
-    return (await this.#client.answered()).some(({ id }) => id === this.#receipt);
+    const known = (await this.#client.answered()).find(({ id }) => id === this.#receipt);
+    this.#keys = known?.keys.slice(0, 16) ?? "";
+    return Boolean(known);
   }
 
   /** Send a report again that was refused for its invitation, under another, or as the collector had no such survey. */
@@ -130,8 +133,11 @@ export class ReceiptView {
 }
 
 /** What became of a report, in words. */
-function wordsOf(state, isDurable) {
-  if (state === "delivered") return t("Your report was delivered.");
+function wordsOf(state, isDurable, keys) {
+  if (state === "delivered") {
+    const said = t("Your report was delivered.");
+    return keys ? t.text([said, t("It was encrypted with the keys %(keys)s.", { keys })]) : said;
+  }
   if (state === "refused") return t("Your report wasn't accepted.");
   if (state === "forgotten") {
     return t(

@@ -3,6 +3,7 @@
 
 import { describe, forgotten, insecure, notAsked, over, sentence, unread, unsent } from "../js/form/faults.js";
 import { keepToItself, mask } from "../js/src/fields.js";
+import { stateOf } from "../js/form/invitation.js";
 import { holdPage } from "../js/form/leaving.js";
 import { alarm } from "./alarm.js";
 import { Form } from "./form.js";
@@ -23,7 +24,6 @@ const {
   invited,
   draft,
 } = document.querySelector("main").dataset;
-const ADDRESS = `${COLLECTOR}/v1/surveys/${SURVEY}`;
 const WAVE = Number(wave);
 const MAX_EPSILON = Number(maxEpsilon);
 const MAX_PERIOD_EPSILON = 16; // of all surveys in 30 days, as the client has it
@@ -54,7 +54,12 @@ class Visit {
   #form = IS_OPEN ? new Form() : null;
   #parts = this.#form && new Parts(this.#form);
   #receipt = new ReceiptView();
-  #invitation = IS_INVITED ? new Invitation(ADDRESS, WAVE, (typed) => this.#useInvitation(typed)) : null;
+  #invitation = IS_INVITED
+    ? new Invitation(
+        (typed, unknown) => stateOf(this.#client, typed, WAVE, unknown),
+        (typed) => this.#useInvitation(typed),
+      )
+    : null;
 
   constructor(sotto) {
     this.#sotto = sotto;

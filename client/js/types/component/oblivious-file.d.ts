@@ -1,0 +1,3 @@
+export namespace file {
+    function load(): Promise<import("../src/way.js").Oblivious>;
+}

@@ -1,0 +1,3 @@
+export namespace file {
+    function load(): Promise<import("./way.js").Oblivious>;
+}

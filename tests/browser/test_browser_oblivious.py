@@ -1,0 +1,114 @@
+"""Oblivious delivery from browsers: page and element send past a relay to a real gateway, and nowhere else."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asked import HABITS, configure, named, publish, stored_reports, wait_for_reports
+from chromium import CLIENT, FIND
+from collecting import Served
+from component_site import PROGRAM, asking, element, page_of, policy_for
+from engines import ENGINES, Tab, until
+from oblivious_device import with_gateway
+from sotto_collector.store import Store
+from sotto_protocol import Survey
+from sotto_protocol.oblivious import GATEWAY_PATH, REQUEST_TYPE, SIGNED_PATH
+from wire import Wire, wire_to
+
+ENCRYPTS = (CLIENT / "oblivious.min.js").read_bytes()
+SHOWN = f"(path) => ({FIND})(path)?.checkVisibility() && ({FIND})(path).textContent"
+BAD_SCRIPT = '<script type="module" src="/bad/sotto-survey.min.js" integrity="{}" crossorigin="anonymous"></script>'
+
+
+@pytest.fixture
+def relay(collector: Served) -> Iterator[Wire]:
+    """What stands for a relay: it passes everything on to the gateway, and keeps it for the test."""
+    with wire_to(collector.port) as laid:
+        yield laid
+
+
+def ask_obliviously(collector: Served, relay: Wire, name: str) -> Survey:
+    question = HABITS.questions[0]
+    with closing(Store(collector.db, create=False)) as store:
+        survey = with_gateway(store, replace(named(name), questions=(question,)), relay.url)
+    return publish(collector, survey)
+
+
+def assert_only_relayed(wire: Wire, relay: Wire) -> None:
+    assert wire.posts() == []
+    assert {request.target for request in relay.requests()} <= {GATEWAY_PATH, SIGNED_PATH}
+    assert {(len(post.body), post.headers["content-type"]) for post in relay.posts()} == {
+        (1024 + 7 + 32 + 16, REQUEST_TYPE)
+    }
+    assert all("cookie" not in post.headers and "referer" not in post.headers for post in relay.posts())
+
+
+def answer(tab: Tab, host: str = "") -> None:
+    tab.click(f"{host}input[value='{'0' if host else 'true'}']")
+
+
+def test_the_survey_page_sends_and_erases_past_the_relay(
+    collector: Served, wire: Wire, relay: Wire, tmp_path: Path
+) -> None:
+    survey = ask_obliviously(collector, relay, "page")
+    with ENGINES["chromium"](tmp_path / "profile") as tab:
+        tab.goto(f"{wire.url}/s/{survey.id}")
+        until(tab, "() => !document.getElementById('fields').disabled")
+        (notice,) = tab.run("() => [...document.querySelectorAll('.notice bdi')].map(({ textContent }) => textContent)")
+        assert notice == relay.url.removeprefix("http://")
+        answer(tab)
+        tab.click("#review-button")
+        until(tab, SHOWN, "#review")
+        tab.click("#send-button")
+        receipt = until(tab, SHOWN, "#receipt-code")
+        said = until(
+            tab, f"() => ({SHOWN})('#delivery').startsWith('Your report was delivered. It') && ({SHOWN})('#delivery')"
+        )
+        wait_for_reports(collector, survey, receipt)
+        tab.click("#erasure summary")
+        tab.click("#erase-button")
+        until(tab, f"() => ({SHOWN})('#erased') === 'Your report was erased and is no longer counted.'")
+    assert said[-17:-1].isalnum()
+    assert_only_relayed(wire, relay)
+    assert len(relay.posts()) == 2
+    assert stored_reports(collector, survey) == {receipt: b""}  # erased
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_element_sends_past_the_relay_with_the_file_that_it_pins(
+    engine: str, collector: Served, wire: Wire, relay: Wire, tmp_path: Path
+) -> None:
+    survey = ask_obliviously(collector, relay, f"element-{engine}")
+    body, policy = element(wire.url, survey, id="asked"), policy_for(wire.url, relay.url)
+    pages = {
+        "/index.html": page_of(body, policy),
+        "/oblivious.min.js": ENCRYPTS,
+        "/bad/index.html": page_of(element(wire.url, survey, state="other"), policy, script=BAD_SCRIPT),
+        "/bad/sotto-survey.min.js": PROGRAM,
+        "/bad/oblivious.min.js": ENCRYPTS + b"\nfetch(location.origin);",
+    }
+    with asking(pages) as url, ENGINES[engine](tmp_path / "profile") as tab:
+        configure(collector, survey, cors_origins=[url])
+        tab.goto(f"{url}/bad/index.html")  # it may be answered, and what was answered waits
+        send(tab)
+        until(tab, f"() => ({SHOWN})('sotto-survey >> [part=delivery]')?.includes('waits on this device')")
+        assert [wire.posts(), relay.requests()] == [[], []]
+        tab.goto(f"{url}/index.html")
+        assert relay.url.removeprefix("http://") in until(tab, SHOWN, "sotto-survey >> [part=notice]")
+        send(tab)
+        until(tab, f"() => ({SHOWN})('sotto-survey >> [part=delivery]')?.startsWith('Your report was delivered. It')")
+        receipt = tab.run(SHOWN, "sotto-survey >> [part=receipt-code]")
+        wait_for_reports(collector, survey, receipt)
+    assert_only_relayed(wire, relay)
+    assert list(stored_reports(collector, survey)) == [receipt]
+
+
+def send(tab: Tab) -> None:
+    until(tab, SHOWN, "sotto-survey >> button.primary")
+    answer(tab, "sotto-survey >> ")
+    tab.click("sotto-survey >> button.primary")
+    until(tab, f"() => ({SHOWN})('sotto-survey >> [part~=review]')")
+    tab.click("sotto-survey >> button.primary")
