@@ -1,13 +1,19 @@
 """Certificates of erasure: what went, by which day, and what the store itself counts of it now."""
 
-from sotto_collector.errors import NotErasedError, UnknownReportError
+import re
+
+from sotto_collector.errors import CertificateError, NotErasedError, UnknownReportError
 from sotto_collector.store import Store, StoredSurvey
+from sotto_collector.store.gateway import is_possible, read_identity, sign
 from sotto_collector.store.retention import find_erasure
 from sotto_collector.store.stock import Stock, count_stock, find_report
 from sotto_protocol import Survey
+from sotto_protocol.documents import canonical_json
 
 FORMAT = "sottovoce-erasure-1"
 """`copies_until`: copies of the database of this day and before may hold what was erased."""
+SIGNED = b"sottovoce certificate of erasure 1\n"
+"""How all begins that is signed: so nothing else that the key signs is taken for a certificate."""
 REPORT, REPORTS, SURVEY = KINDS = ("report", "reports", "survey")
 """What a certificate is of: one report, all of a survey, a survey with all that belonged to it."""
 SAYS_NOTHING_OF = (
@@ -62,12 +68,49 @@ def certify_report(store: Store, stored: StoredSurvey, report_id: bytes) -> Cert
 
 
 def _write(what: str, survey: Survey, store: Store, **more: object) -> Certificate:
-    return {
-        "format": FORMAT,
-        "what": what,
-        "survey": survey.id,
-        "fingerprint": survey.fingerprint,
-        "recounted_on": store.today(),
-        **more,
-        "says_nothing_of": list(SAYS_NOTHING_OF),
-    }
+    return sign_certificate(
+        store,
+        {
+            "format": FORMAT,
+            "what": what,
+            "survey": survey.id,
+            "fingerprint": survey.fingerprint,
+            "recounted_on": store.today(),
+            **more,
+            "says_nothing_of": list(SAYS_NOTHING_OF),
+        },
+    )
+
+
+def sign_certificate(store: Store, certificate: Certificate) -> Certificate:
+    """Return a certificate with the collector's key and its signature (Ed25519), where it has a key and can sign."""
+    with store.reader() as connection:
+        key = read_identity(connection)
+        if key is None or not is_possible():
+            return certificate
+        signed = certificate | {"key": key.hex()}
+        return signed | {"signature": sign(connection, signed_bytes(signed)).hex()}
+
+
+def check_certificate(certificate: Certificate, key: str) -> None:
+    """Raise CertificateError unless a certificate was signed with a key, and not changed since."""
+    if not re.fullmatch("[0-9a-f]{64}", key):
+        raise CertificateError("key must be 64 hexadecimal digits, as the survey page shows it.")
+    if not is_possible():
+        raise CertificateError("a signature can be checked with: pip install 'sottovoce[oblivious]'.")
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    said, signature = certificate.get("key", "none"), certificate.get("signature")
+    if said != key or not isinstance(signature, str):
+        raise CertificateError(f"the certificate is signed with another key ({said}) than the one expected ({key}).")
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+        public.verify(bytes.fromhex(signature), signed_bytes(certificate))
+    except (InvalidSignature, ValueError):
+        raise CertificateError("the signature is wrong: the certificate was changed, or never signed.") from None
+
+
+def signed_bytes(certificate: Certificate) -> bytes:
+    """Return what is signed: a line of its own, and the certificate's other members as canonical JSON."""
+    return SIGNED + canonical_json({name: value for name, value in certificate.items() if name != "signature"})

@@ -16,6 +16,7 @@ SottoError
     ├── BelowMinimumError        there are fewer reports than the survey promises as the least
     ├── NotKeptError             a survey has counts alone, or by now: none is there to be erased, recounted or read
     ├── NotErasedError           there is nothing to certify: it was not erased
+    ├── CertificateError         a certificate is not what its signature says
     ├── UnknownReportError       no report of a survey has this receipt
     ├── TokenError               no token, or not one, begins like this; or it cannot be sent
     ├── RequestError             a request is refused; carries the problem document
@@ -95,6 +96,10 @@ class NotKeptError(CollectorError):
 
 class NotErasedError(CollectorError):
     """There is nothing to certify: it was not erased."""
+
+
+class CertificateError(CollectorError):
+    """A certificate was not signed with the key that is expected, or was changed since."""
 
 
 class UnknownReportError(CollectorError):

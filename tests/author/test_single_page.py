@@ -50,6 +50,15 @@ def test_its_policy_allows_its_own_scripts_and_style_and_this_survey_alone() -> 
     assert "frame-ancestors" not in allowed
 
 
+def test_of_an_oblivious_survey_it_reaches_the_definition_and_the_relay() -> None:
+    oblivious = f'delivery = "oblivious"\nrelay = "https://relay.example"\ngateway_key = "{"0" * 64}"\n{LUNCH}'
+    assert sources(make_page(compile_toml(oblivious), URL))["connect-src"] == [
+        f"{URL}/v1/surveys/lunch",
+        "https://relay.example/.well-known/ohttp-gateway",
+        "https://relay.example/.well-known/ohttp-gateway/",
+    ]
+
+
 def test_it_loads_nothing_and_has_every_language() -> None:
     text = make_page(compile_toml(LUNCH), URL)
     page = read_html(text)

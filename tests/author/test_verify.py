@@ -21,6 +21,7 @@ from sotto_author.errors import AuthorError
 from sotto_author.verification import commands, verify
 from sotto_author.verification.verified import Verified
 from sotto_collector.pages.alone import release_manifest
+from sotto_collector.store.gateway import make_keys
 from sotto_protocol import __version__, compile_toml
 
 LUNCH = compile_toml("""
@@ -175,6 +176,17 @@ def test_a_page_that_leads_elsewhere_differs_and_one_that_is_lost_is_not_fetched
     gone = verify("http://127.0.0.1:9", "lunch")
     assert gone.status == 2
     assert not gone.differing
+
+
+def test_a_key_that_signs_certificates_is_taken_from_the_page_and_said(tmp_path: Path) -> None:
+    pytest.importorskip("pyhpke")
+    with open_house(tmp_path / "survey.db", LUNCH) as house:
+        make_keys(house.collector.store)
+        with serving(house.app.wsgi_app) as url:
+            found = verify(url, "lunch")
+        signs = (house.collector.gateway.identity or b"").hex()
+    assert found.status == 0
+    assert f"Certificates of erasure are signed with the key {signs}." in found.notes
 
 
 def test_a_closed_survey_is_compared_as_a_closed_page(tmp_path: Path) -> None:

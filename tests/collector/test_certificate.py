@@ -15,7 +15,11 @@ from house import House, assert_refused, open_house
 from page_reading import password, read_page
 from sotto_client.cli import main
 from sotto_collector.api.openapi_schemas import describe_bodies
+from sotto_collector.certificate import check_certificate
+from sotto_collector.errors import CertificateError
+from sotto_collector.gateway import Gateway
 from sotto_collector.settings import Settings
+from sotto_collector.store.gateway import make_keys, read_identity
 from sotto_collector.store.retention import erase_due
 from sotto_collector.store.schema import inbox, reports
 from sotto_collector.store.stock import Stock
@@ -193,3 +197,70 @@ def test_commands_print_them_and_write_that_of_a_whole_survey_to_a_new_file(tmp_
         certificate = json.loads(there.read_text())
         assert certificate["erased"] == {"reports": 1, "ids": 2, "tallied": 1, "invitations": 0}
         assert certificate["left"] == {"reports": 0, "ids": 0, "tallied": 0, "invitations": 0}
+
+
+@pytest.fixture
+def signing(house: House) -> str:
+    """Give the collector a key, and return it as pages show it."""
+    pytest.importorskip("pyhpke")
+    make_keys(house.collector.store)
+    with house.collector.store.reader() as connection:
+        return (read_identity(connection) or b"").hex()
+
+
+def test_a_collector_without_a_key_signs_nothing(house: House) -> None:
+    house.collect(KEPT, 1)
+    turn(house, DAY)
+    given = house.http.get(PATH, headers=house.analyst).get_json()
+    assert not {"key", "signature"} & {*given}
+    with pytest.raises(CertificateError, match=r"signed with another key \(none\)|pip install"):
+        check_certificate(given, "0" * 64)
+
+
+def test_a_certificate_is_signed_with_the_key_on_the_page(house: House, signing: str) -> None:
+    """Signed bytes are written out here: sorted names, no blanks, as RFC 8785 has it for such a document."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    (sent,) = house.collect(KEPT, 1)
+    house.collector.gateway = Gateway(house.collector.store)  # the other may know for a second what was before
+    assert f'<code class="fingerprint" data-signs>{signing}</code>' in house.http.get("/s/small").text
+    assert signing not in house.http.get(f"/s/{COUNTED.id}").text  # it keeps no report that could be erased
+    house.erase("small", sent.receipt)
+    given = hold_schema(house.http.post(PATH, json={"receipt": sent.receipt}).get_json())
+    assert given["key"] == signing
+    unsigned = {name: given[name] for name in given if name != "signature"}
+    text = json.dumps(unsigned, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(signing)).verify(
+        bytes.fromhex(given["signature"]), b"sottovoce certificate of erasure 1\n" + text.encode()
+    )
+    check_certificate(given, signing)
+    for changed, message in [
+        ({"erased": {"reports": 2}}, "was changed"),
+        ({"signature": "zz"}, "was changed"),
+        ({"key": "0" * 64}, "signed with another key"),
+        ({"signature": None}, "signed with another key"),
+    ]:
+        with pytest.raises(CertificateError, match=message):
+            check_certificate(given | changed, signing)
+    with pytest.raises(CertificateError, match="must be 64 hexadecimal digits"):
+        check_certificate(given, "0")
+
+
+def test_the_command_checks_a_file_and_asks_nobody(house: House, signing: str, tmp_path: Path) -> None:
+    house.collect(KEPT, 1)
+    turn(house, DAY)
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(house.http.get(PATH, headers=house.analyst).get_json()))
+    run = CliRunner(env={"SOTTO_TOKEN": ""}).invoke
+    done = run(main, ["certificate", "--check", str(file), "--key", f" {signing.upper()}\n"])
+    assert (done.exit_code, json.loads(done.stdout)["survey"]) == (0, "small")
+    file.write_text(file.read_text().replace('"reports": 1', '"reports": 2'))
+    for words, status, message in [
+        (["--check", str(file), "--key", signing], 1, "the certificate was changed"),
+        (["--check", str(tmp_path / "none"), "--key", signing], 1, "must be a file that can be read"),
+        (["--check", str(file)], 2, "--check FILE goes with --key"),
+        ([], 2, "Give URL and SURVEY"),
+    ]:
+        done = run(main, ["certificate", *words])
+        assert done.exit_code == status
+        assert message in " ".join(done.stderr.split())

@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from sotto_author.errors import AuthorError, Unreachable
@@ -13,6 +14,9 @@ from sotto_author.verification.visitor import DIRECT, LANGUAGE, Fetched, Visitor
 from sotto_client.exchange import check_survey_id, check_url
 from sotto_protocol import Survey, SurveyError, __version__
 from sotto_protocol.negotiation import choose_language
+
+if TYPE_CHECKING:
+    from sotto_collector.pages.survey import PageSettings
 
 USUAL_EPSILON = 8
 FINGERPRINT = re.compile("[0-9a-f]{64}")
@@ -25,6 +29,7 @@ _OF_PAGE = ("/static/able.js", "/static/icon.svg")
 _PAGE_OF = re.compile(r"(https?://.+?)/s/([a-z0-9][a-z0-9_-]{0,63})/?")
 _PLACE = re.compile(rf"{DIRECT}|(https?|socks5h?|socks4a?)://[^\s/]+/?")
 _SETTINGS = re.compile(rb'<main [^>]* data-max-epsilon="(\d{1,9})"(?: data-resend-days="(\d{1,9})")?([^>]*)>')
+_SIGNS = re.compile(rb'<code class="fingerprint" data-signs>([0-9a-f]{64})</code>')
 
 
 def verify(
@@ -154,30 +159,34 @@ class _Visit:
     def _expect_page(self, survey: Survey, tag: str, wave: int, body: bytes) -> bytes:
         """Return the page that is expected, with the operator's settings and the state that the one fetched states."""
         from sotto_collector.pages.alone import render_alone
+        from sotto_collector.pages.survey import PageSettings
 
-        found = _SETTINGS.search(body)
-        max_epsilon, resend_days = (int(found[1]), int(found[2] or 0)) if found else (USUAL_EPSILON, 0)
+        found, signs = _SETTINGS.search(body), _SIGNS.search(body)
+        settings = PageSettings(
+            int(found[1]) if found else USUAL_EPSILON,
+            int(found[2] or 0) if found else 0,
+            signs[1].decode() if signs else "",
+        )
         is_closed = found is not None and b"data-closed" in found[3]
-        self._note(max_epsilon, resend_days, is_closed=is_closed)
+        self._note(settings, is_closed=is_closed)
         chosen = choose_language(survey.languages, tag, LANGUAGE)
         pages = [
             render_alone(
-                survey,
-                chosen,
-                wave=wave,
-                max_epsilon=max_epsilon,
-                resend_days=resend_days,
-                is_open=not is_closed,
-                is_erased=is_erased,
+                survey, chosen, wave=wave, settings=settings, is_open=not is_closed, is_erased=is_erased
             ).encode()
             for is_erased in ((False, True) if is_closed else (False,))
         ]
         return body if body in pages else pages[0]
 
-    def _note(self, max_epsilon: int, resend_days: int, *, is_closed: bool) -> None:
-        settings = f"page_max_epsilon {max_epsilon} (usual: {USUAL_EPSILON}), page_resend_days {resend_days} (usual: 0)"
+    def _note(self, settings: "PageSettings", *, is_closed: bool) -> None:
+        said = (
+            f"page_max_epsilon {settings.max_epsilon} (usual: {USUAL_EPSILON}), "
+            f"page_resend_days {settings.resend_days} (usual: 0)"
+        )
         state = "closed" if is_closed else "open"
-        self.notes.append(f"Settings of the operator that the page states: {settings}. The survey is {state}.")
+        self.notes.append(f"Settings of the operator that the page states: {said}. The survey is {state}.")
+        if settings.signs:
+            self.notes.append(f"Certificates of erasure are signed with the key {settings.signs}.")
 
     def _fetch(self, path: str, *, is_page: bool = False) -> "Fetched | Compared":
         """Return the response, or what is said of it where it is none of a collector's."""

@@ -175,8 +175,10 @@ _CERTIFICATE: Schema = _object(
         "erased": _STOCK,
         "left": _STOCK,
         "says_nothing_of": _list(_TEXT),
+        "key": _FINGERPRINT,
+        "signature": {"type": "string", "pattern": "^[0-9a-f]{128}$"},
     },
-    *("receipt", "closes", "erase_after", "erased_on", "copies_until"),
+    *("receipt", "closes", "erase_after", "erased_on", "copies_until", "key", "signature"),
 )
 
 _OF_ALL: dict[str, Schema] = {

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -178,9 +179,13 @@ def _erase_certified(collector: RemoteCollector, survey: str, path: Path) -> Non
         "sotto certificate http://127.0.0.1:8000 my-survey --receipt 4be1c9d07a52f3861e90ab47d5c82f36",
     )
 )
-@click.argument("url")
-@click.argument("survey")
+@click.argument("url", required=False)
+@click.argument("survey", required=False)
 @click.option("--receipt", help="Certify the one report with this receipt  [default: all reports].")
+@click.option("--key", help="Check that this key has signed the certificate  [default: no check].")
+@click.option(
+    "--check", "file", type=click.Path(path_type=Path), help="With --key, check this file, and ask no collector."
+)
 @click.option(
     "--token",
     envvar="SOTTO_TOKEN",
@@ -188,21 +193,47 @@ def _erase_certified(collector: RemoteCollector, survey: str, path: Path) -> Non
     show_default="none",
     help="Admin's or analyst's token. A receipt needs none.",
 )
-def certificate(url: str, survey: str, receipt: str | None, token: str | None) -> None:
+def certificate(
+    url: str | None, survey: str | None, receipt: str | None, key: str | None, file: Path | None, token: str | None
+) -> None:
     """Print the certificate that reports were erased, as JSON.
 
     You can have one for a survey with erase_after, after the day on which its reports were erased. With --receipt you
     can have one for a single report. It says what was erased, by which day, what the database counts now, and what the
     certificate does not cover. For a whole survey, give sotto erase --all --certificate FILE when you erase it.
+
+    A collector with a key (sotto gateway key new) signs its certificates. The survey page shows that key. With --key
+    the command fails unless that key has signed the certificate. A signature says who certifies, not that it is true.
     """
-    path = survey_path(survey, "/certificate")
-    if receipt is not None:
-        given = RemoteCollector(url).ask("POST", path, {"receipt": _checked(receipt)})
+    if file is not None:
+        if key is None or url is not None:
+            raise click.UsageError("--check FILE goes with --key, and with no URL.")
+        given = _read_certificate(file)
+    elif url is None or survey is None:
+        raise click.UsageError("Give URL and SURVEY, or --check FILE.")
+    elif receipt is not None:
+        given = RemoteCollector(url).ask("POST", survey_path(survey, "/certificate"), {"receipt": _checked(receipt)})
     elif token is None:
         raise click.UsageError("Give --receipt, or the --token of an admin or analyst.")
     else:
-        given = RemoteCollector(url, token).ask("GET", path)
+        given = RemoteCollector(url, token).ask("GET", survey_path(survey, "/certificate"))
+    if key is not None:
+        from sotto_collector.certificate import check_certificate  # which loads the database
+
+        check_certificate(given, key.strip().lower())
     click.echo(_written(given), nl=False)
+
+
+def _read_certificate(path: Path) -> dict[str, Any]:
+    try:
+        given = json.loads(path.read_bytes())
+    except OSError as fault:
+        raise CollectorError(f"certificate ({path}) must be a file that can be read: {fault.strerror}.") from fault
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise CollectorError(f"certificate ({path}) must be JSON, as sotto certificate prints it.")
+    return given
 
 
 def _written(document: object) -> str:

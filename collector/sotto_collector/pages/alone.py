@@ -7,7 +7,7 @@ from flask import Flask, g
 from sotto_collector.pages.headers import FOR_ALL, PAGE_TYPE, policy
 from sotto_collector.pages.languages import install_languages
 from sotto_collector.pages.release import describe_release, served_files
-from sotto_collector.pages.survey import STYLE, PageFile, render_survey, survey_policy
+from sotto_collector.pages.survey import STYLE, PageFile, PageSettings, render_survey, survey_policy
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Survey
 from sotto_protocol.negotiation import Chosen
@@ -26,17 +26,16 @@ def render_alone(
     chosen: Chosen,
     *,
     wave: int,
-    max_epsilon: int,
-    resend_days: int,
-    is_open: bool,
-    is_erased: bool,
+    settings: PageSettings,
+    is_open: bool = True,
+    is_erased: bool = False,
     file: PageFile | None = None,
 ) -> str:
-    """Return the page of a survey; `max_epsilon` and `resend_days` are settings of the collector's operator."""
+    """Return the page of a survey."""
     stored = StoredSurvey(0, survey, is_open=is_open, is_erased=is_erased)
     with _app().test_request_context():
         g.language = chosen.language
-        return render_survey(stored, wave, max_epsilon, resend_days, chosen, file)
+        return render_survey(stored, wave, settings, chosen, file)
 
 
 def release_manifest() -> dict[str, object]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sotto_collector.pages.alone import render_alone
 from sotto_collector.pages.headers import policy
 from sotto_collector.pages.release import STATIC, describe_release
-from sotto_collector.pages.survey import STYLE, PageFile, with_relay
+from sotto_collector.pages.survey import STYLE, PageFile, PageSettings, with_relay
 from sotto_protocol import Survey
 from sotto_protocol.negotiation import choose_language
 
@@ -31,10 +31,7 @@ def single_page(survey: Survey, url: str, *, wave: int = 1, max_epsilon: int = 8
             survey,
             choose_language(survey.languages, tag),
             wave=wave,
-            max_epsilon=max_epsilon,
-            resend_days=resend_days,
-            is_open=True,
-            is_erased=False,
+            settings=PageSettings(max_epsilon, resend_days),
             file=PageFile(url, icon, look),
         )
 
@@ -54,7 +51,10 @@ def single_page(survey: Survey, url: str, *, wave: int = 1, max_epsilon: int = 8
 
 
 def page_policy(survey: Survey, url: str) -> str:
-    """Return the Content-Security-Policy of the page: it runs its own scripts, and reaches this survey alone."""
+    """Return the Content-Security-Policy of the page: it runs its own scripts, and reaches this survey alone.
+
+    Of an oblivious survey it reaches the definition, and the relay.
+    """
     scripts = " ".join(_source((STATIC / name).read_bytes()) for name in SCRIPTS)
     reached = with_relay(f"{url}/v1/surveys/{survey.id} {url}/v1/surveys/{survey.id}/", survey)
     whole = policy(script_src=scripts, style_src=STYLE.source, connect_src=reached, img_src="data:")

@@ -48,6 +48,14 @@ class SurveyLanguage(NamedTuple):
     address: str
 
 
+class PageSettings(NamedTuple):
+    """What a page states of its collector: the operator's settings, and the key that signs certificates, if any."""
+
+    max_epsilon: int = 8
+    resend_days: int = 0
+    signs: str = ""
+
+
 class PageFile(NamedTuple):
     """What a page of one file has in place of addresses: the collector's, and elements of the head."""
 
@@ -97,11 +105,12 @@ def _find_shown(survey_id: str) -> StoredSurvey:
 
 def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     """Return the page, rendered unless it is one of the last: its many exact logarithms take a while."""
-    settings, preview = get_collector().settings, stored.preview or ""
-    of_browser = settings.page_max_epsilon, settings.page_resend_days
+    collector, preview = get_collector(), stored.preview or ""
+    signs = (collector.gateway.identity or b"").hex()
+    settings = PageSettings(collector.settings.page_max_epsilon, collector.settings.page_resend_days, signs)
     state = f"{stored.state}, erased" if stored.is_erased else stored.state
-    key = stored.survey.fingerprint, state, preview, wave, *of_browser, chosen.tag, chosen.language.tag
-    page = _kept.pop(key, None) or render_survey(stored, wave, *of_browser, chosen)
+    key = stored.survey.fingerprint, state, preview, wave, *settings, chosen.tag, chosen.language.tag
+    page = _kept.pop(key, None) or render_survey(stored, wave, settings, chosen)
     _kept[key] = page
     while len(_kept) > N_PAGES_KEPT:
         _kept.popitem(last=False)
@@ -109,7 +118,7 @@ def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
 
 
 def render_survey(
-    stored: StoredSurvey, wave: int, max_epsilon: int, resend_days: int, chosen: Chosen, file: PageFile | None = None
+    stored: StoredSurvey, wave: int, settings: PageSettings, chosen: Chosen, file: PageFile | None = None
 ) -> str:
     """Return the page of a survey: the same, to the byte, from the same release for the same arguments."""
     survey, explanation = stored.survey, explain(stored.survey, chosen.language, chosen.tag)
@@ -133,8 +142,9 @@ def render_survey(
         is_erased=stored.is_erased,
         is_short=len(words.introduction) <= MAX_SHORT,
         wave=wave,
-        max_epsilon=max_epsilon,
-        resend_days=resend_days,
+        max_epsilon=settings.max_epsilon,
+        resend_days=settings.resend_days,
+        signs=settings.signs,
         explanation=explanation,
         parts=parts,
         asked=[asked for part in parts for asked in part.asked],

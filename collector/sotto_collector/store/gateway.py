@@ -64,15 +64,19 @@ def usable(keys: Sequence[GatewayKey], today: str) -> list[GatewayKey]:
     return [key for key in keys if key.epoch == keys[0].epoch and key.private and key.used_until >= today]
 
 
-def sign_keys(connection: Connection, keys: Sequence[GatewayKey]) -> SignedKeys:
-    """Return the keys of one epoch as devices are given them, signed: the same bytes every time."""
+def sign(connection: Connection, message: bytes) -> bytes:
+    """Return the identity's signature; each kind of message begins with a line of its own. There is an identity."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    row = connection.execute(select(gateway_identity.c.private)).one()
-    private = Ed25519PrivateKey.from_private_bytes(bytes(row[0]))
+    private = bytes(connection.execute(select(gateway_identity.c.private)).scalar_one())
+    return Ed25519PrivateKey.from_private_bytes(private).sign(message)
+
+
+def sign_keys(connection: Connection, keys: Sequence[GatewayKey]) -> SignedKeys:
+    """Return the keys of one epoch as devices are given them, signed: the same bytes every time."""
     listed = write_keys(tuple(KeyConfiguration(key.key_id, key.kem, key.public) for key in keys))
     unsigned = SignedKeys(keys[0].epoch, listed, keys[0].used_until)
-    return SignedKeys(unsigned.epoch, listed, unsigned.until, private.sign(unsigned.signed))
+    return SignedKeys(unsigned.epoch, listed, unsigned.until, sign(connection, unsigned.signed))
 
 
 def make_keys(store: Store, *, is_restored: bool = False) -> list[GatewayKey]:
