@@ -379,3 +379,35 @@ def test_local_widths_are_the_estimators_own(tmp_path: Path) -> None:
     row = rows_of(document(tmp_path, HEAD + ONE_OF, "--n", 400, "--runs", 0), "where")["devices, k-ary"]
     channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
     assert row["half_width"] == half_width(400, channel, options=PlanOptions(method="chernoff", share=0.5))
+
+
+RELAYED = HEAD + "delivery = 'oblivious'\nrelay = 'https://relay.example'\n" + YES_NO + ONE_OF
+
+
+def test_a_batch_of_a_relay_hides_what_so_many_reports_hide(tmp_path: Path) -> None:
+    usual = ("--runs", 0, "--delta", 1e-6)
+    batch, crowd = (
+        document(tmp_path, RELAYED, *words, *usual)["shuffled"]
+        for words in (("--n", 3000, "--batch", 300), ("--n", 300))
+    )
+    assert batch == crowd
+    said = [
+        " ".join(compare(tmp_path, RELAYED, "--n", 300, *words, *usual).output.split())
+        for words in (("--batch", 300), ())
+    ]
+    assert "if each batch of the relay has 300 honest reports, and the relay's operator does not work with" in said[0]
+    assert "only within a batch: see --batch" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("survey", "batch", "expected"),
+    [
+        (HEAD + YES_NO, 20, '--batch is of a relay: it goes with delivery = "oblivious" alone.'),
+        (RELAYED, 301, "--batch must be at most --n (300)."),
+    ],
+)
+def test_a_batch_without_a_relay_or_of_more_than_all_is_refused(
+    tmp_path: Path, survey: str, batch: int, expected: str
+) -> None:
+    result = compare(tmp_path, survey, "--n", 300, "--batch", batch)
+    assert (result.exit_code, expected in " ".join(result.stderr.split())) == (2, True)

@@ -21,7 +21,7 @@ _MAX_N = 10**9
 _NEED = "pip install 'sottovoce[compare]'"
 
 
-_N, _TRUTH, _SHARE, _RUNS, _DELTA = in_section(
+_N, _TRUTH, _SHARE, _RUNS, _DELTA, _BATCH = in_section(
     PEOPLE,
     click.option("--n", type=click.IntRange(2, _MAX_N), required=True, help="Number of respondents."),
     click.option(
@@ -45,6 +45,11 @@ _N, _TRUTH, _SHARE, _RUNS, _DELTA = in_section(
         type=click.FloatRange(LEAST_DELTA, 1, max_open=True),
         help="Delta of Gaussian noise, of sums and of shuffling  [default: 1e-6, or n^-1.1 if less].",
     ),
+    click.option(
+        "--batch",
+        type=click.IntRange(2, _MAX_N),
+        help="How many reports a relay that mixes passes on together; of oblivious surveys  [default: all].",
+    ),
 )
 _EXAMPLES = ("sotto compare survey.toml --n 300", "sotto compare survey.toml --n 300 --share 0.1 --runs 0")
 
@@ -56,6 +61,7 @@ _EXAMPLES = ("sotto compare survey.toml --n 300", "sotto compare survey.toml --n
 @_SHARE
 @_RUNS
 @_DELTA
+@_BATCH
 @interval_options(IntervalOptions)
 @output_options
 def compare(
@@ -65,6 +71,7 @@ def compare(
     truth_file: Path | None,
     share: float | None,
     runs: int | None,
+    batch: int | None,
     output: Output,
     options: IntervalOptions,
 ) -> None:
@@ -82,6 +89,10 @@ def compare(
     if truth_file and share is not None:
         raise click.UsageError("--share does not go with --truth: the file has the shares.")
     survey = Draft.read(survey_file).survey
+    if batch is not None and not survey.is_oblivious:
+        raise click.UsageError('--batch is of a relay: it goes with delivery = "oblivious" alone.')
+    if batch is not None and batch > n:
+        raise click.UsageError(f"--batch must be at most --n ({n:,}).")
     if not has_opendp() and runs != 0:
         warn(f"curators are not simulated: that needs OpenDP ({_NEED})")
     with click.progressbar(
@@ -97,6 +108,7 @@ def compare(
             truth=truth_file,
             share=USUAL_SHARE if share is None else share,
             runs=USUAL_RUNS if runs is None else runs,
+            batch=batch,
             options=options,
             progress=bar.update,
         )

@@ -28,7 +28,7 @@ SUBJECTS: Mapping[str, type[Subject]] = {"share": ShareSubject, "mean": MeanSubj
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """How a survey is compared: `n` respondents, so many runs of simulation, 0 for none.
+    """How a survey is compared: `n` respondents, `n_runs` of simulation, 0 for none.
 
     `truth`: what they answer; without it `share` of them say yes, and so on (`People.assume`).
     """
@@ -39,6 +39,8 @@ class Study:
     n_runs: int
     options: IntervalOptions
     truth: Truth | None = None
+    batch: int | None = None
+    """Of a relay that mixes: how many reports one hides among. None: among all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,15 @@ def compare_survey(
         tuple(subjects),
         tuple(known),
         tuple(add_up(survey, study.delta)),
-        tuple(shuffle_survey(survey, study.n, study.delta)),
+        tuple(_shuffle(survey, study)),
         tuple(question.id for question in survey.questions if not is_compared(question)),
     )
+
+
+def _shuffle(survey: Survey, study: Study) -> list[Shuffled]:
+    if study.batch is None:
+        return shuffle_survey(survey, study.n, study.delta)
+    return shuffle_survey(replace(survey, asked_in=0), study.batch, study.delta)  # a batch is of one wave already
 
 
 def is_compared(question: Question) -> bool:

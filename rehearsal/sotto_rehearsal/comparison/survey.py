@@ -23,6 +23,7 @@ def compare(
     truth: Truth | Path | str | None = None,
     share: float = USUAL_SHARE,
     runs: int = USUAL_RUNS,
+    batch: int | None = None,
     options: IntervalOptions | None = None,
     progress: Callable[[int], object] = lambda _: None,
 ) -> Comparison:
@@ -30,12 +31,15 @@ def compare(
 
     `delta` is by default 1e-6, or n^-1.1 if that is less. `truth` is what people answer, or the path of a truth.toml.
     Without it, `share` is the share of yes. Then k options have shares as k to k - 1 .. to 1. `runs` is the number of
-    simulations, 0 for none. Simulated curators need OpenDP. `progress` is called after each question. Raises
-    DomainError, SimulationError.
+    simulations, 0 for none. Simulated curators need OpenDP. `batch`: of an oblivious survey, how many reports
+    its relay mixes at a time; then what shuffling hides is of one batch. `progress` is called after each question.
+    Raises DomainError, SimulationError.
     """
     if n < 2 or not 0 <= share <= 1 or runs < 0:
         raise DomainError(f"n ({n}) must be 2 or more, share ({share}) in [0, 1], and runs ({runs}) 0 or more.")
+    if batch is not None and (not survey.is_oblivious or not 2 <= batch <= n):
+        raise DomainError(f'batch ({batch}) must be in [2, n], and goes with delivery = "oblivious" alone.')
     people = read_people(Path(truth), survey) if isinstance(truth, Path | str) else truth
     delta = usual_delta(n) if delta is None else check_delta(delta)
-    study = Study(n, delta, share, runs, (options or IntervalOptions()).of(survey), people)
+    study = Study(n, delta, share, runs, (options or IntervalOptions()).of(survey), people, batch)
     return compare_survey(survey, study, can_draw=has_opendp(), progress=progress)

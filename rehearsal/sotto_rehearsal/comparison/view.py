@@ -34,6 +34,15 @@ _SHUFFLED = (
     "promises respondents only the epsilon of a report."
 )
 
+_MIXED = (
+    "The shuffled epsilon holds against the collector if each batch of the relay has {batch:,} honest reports, and the "
+    "relay's operator does not work with the collector. Nobody can check that from outside. So a survey promises "
+    "respondents only the epsilon of a report."
+)
+_DELIVERED = (
+    "The relay of this survey hides where a report came from. Only a relay that mixes hides when it came, and only "
+    "within a batch: see --batch."
+)
 _SHUFFLED_DRAWN = (
     "A question's row is about a person who is known to be asked that question, one of about n. Whole reports hide who "
     "is asked what."
@@ -158,7 +167,10 @@ def _shuffled(comparison: Comparison) -> Part:
     ]
     survey = comparison.survey
     more = [*[_SHUFFLED_IN_WAVES] * bool(survey.asked_in), *[_SHUFFLED_DRAWN] * bool(survey.draw)]
-    said = " ".join([_SHUFFLED, *more])
+    batch = comparison.study.batch
+    alone = [_SHUFFLED, *[_DELIVERED] * survey.is_oblivious]
+    first = alone if batch is None else [_MIXED.format(batch=batch)]
+    said = " ".join([*first, *more])
     return Part("Shuffled", [Table(columns, cells), Lines([said], "")], is_tight=True)
 
 
@@ -187,8 +199,14 @@ def _records(comparison: Comparison) -> list[dict[str, Any]]:
 def _options(comparison: Comparison) -> dict[str, Any]:
     study = comparison.study
     options = study.options
-    said = {"survey": comparison.survey.id, "n": study.n, "delta_of": study.delta, "share": study.share}
-    return said | {"n_runs": study.n_runs, "level": options.level, "method": options.method, "target": options.about}
+    said: dict[str, Any] = {"survey": comparison.survey.id, "n": study.n, "delta_of": study.delta, "share": study.share}
+    return said | {
+        "n_runs": study.n_runs,
+        "batch": study.batch,
+        "level": options.level,
+        "method": options.method,
+        "target": options.about,
+    }
 
 
 def _panels(comparison: Comparison) -> "tuple[str, list[Panel]]":
