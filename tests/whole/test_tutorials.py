@@ -19,7 +19,7 @@ from sotto_protocol.survey_source import load_toml
 pytestmark = pytest.mark.thorough  # every command of it is a process, and has tests of its own
 
 ROOT = Path(__file__).parents[2]
-STAFF, WEB, FROM_R = (ROOT / "docs" / f"tutorial-{name}.md" for name in ("staff", "web", "r"))
+STAFF, WEB, FROM_R, TWO = (ROOT / "docs" / f"tutorial-{name}.md" for name in ("staff", "web", "r", "two-operators"))
 ORIGIN = "http://127.0.0.1:8080"
 ACTIVATE = ". .venv/bin/activate"
 
@@ -95,6 +95,12 @@ def test_a_page_that_follows_the_tutorial_may_ask_and_no_other(console: Console)
         for origin in (ORIGIN, "http://127.0.0.1:8081")
     ]
     assert allowed == [ORIGIN, None]
+
+
+def test_two_operators_get_a_survey_of_which_neither_can_tell_who_said_what(console: Console) -> None:
+    console.run_document(TWO)
+    said = console.run_command(f"sotto status {DOCUMENTED_URL} --token sotto_admin_.. --interval-s 0 --json")
+    assert json.loads(said)["surveys"][0]["n_reports"] == 40
 
 
 def test_r_finds_every_column_and_member_that_it_reads(console: Console) -> None:
