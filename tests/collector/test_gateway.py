@@ -24,7 +24,7 @@ from sotto_collector.intake.retention import Retention
 from sotto_collector.invitations import make_invitations
 from sotto_collector.store import Store
 from sotto_collector.store.backup import back_up
-from sotto_collector.store.gateway import AFTER_COPY, GatewayKey, erase_keys, make_keys, read_identity, read_keys
+from sotto_collector.store.gateway import GatewayKey, erase_keys, make_keys, read_identity, read_keys
 from sotto_collector.store.redo import Wishes
 from sotto_collector.store.restore import restore_copy
 from sotto_protocol import Problem
@@ -278,9 +278,7 @@ def test_private_keys_are_erased_on_their_day_and_leave_no_trace(db: str) -> Non
                 assert [bool(key.private) for key in read_keys(connection)] == [is_held] * 2
         store.rewrite()
         store.clean()
-        assert (
-            make_keys(store)[0].epoch == max(made[0].epoch + 1, date(2027, 1, 13).toordinal() - UNIX_DAY) + AFTER_COPY
-        )
+        assert make_keys(store)[0].epoch > 1000 * made[0].epoch  # this may be a copy, which does not know the last ones
     if Path(db).exists():
         content = b"".join(path.read_bytes() for path in Path(db).parent.glob("survey.db*"))
         assert not [key for key in made if key.private in content]
@@ -313,14 +311,17 @@ def test_a_backup_has_no_private_key_and_a_restored_store_makes_new_ones_of_the_
     assert not [key for key in made if key.private in (tmp_path / "backup.db").read_bytes()]
     with closing(sqlite3.connect(tmp_path / "backup.db")) as connection:
         assert connection.execute("SELECT DISTINCT private FROM gateway_keys").fetchall() == [(b"",)]
-    restored = str(tmp_path / "restored.db")
-    restore_copy(str(tmp_path / "backup.db"), restored, Wishes(()))
-    with closing(Store(restored)) as store, store.reader() as connection:
-        assert read_identity(connection) == identity
-        newest = read_keys(connection)[0]
-        assert newest.private
-        assert newest.epoch > late[0].epoch + 900
-    check_store(restored)
+    epochs = [late[0].epoch]
+    for number in range(2):  # of one backup: each has an epoch of its own
+        restored = str(tmp_path / f"restored-{number}.db")
+        restore_copy(str(tmp_path / "backup.db"), restored, Wishes(()))
+        with closing(Store(restored)) as store, store.reader() as connection:
+            assert read_identity(connection) == identity
+            newest = read_keys(connection)[0]
+            assert newest.private
+            epochs.append(newest.epoch)
+        check_store(restored)
+    assert epochs == sorted({*epochs})
 
 
 def test_commands_make_list_and_erase_keys(tmp_path: Path) -> None:

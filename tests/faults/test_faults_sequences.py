@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -27,6 +28,8 @@ from hypothesis.stateful import (
 
 from collecting import Served, serve
 from crowd import FULL, check_stored
+from made_file import make_tables
+from oblivious_device import with_gateway
 from postgres_server import database_of
 from sotto_client import AlreadyAnswered, DeliveryError, ParticipationEnded, SurveyClient, SurveyUnavailable
 from sotto_client.cli import main
@@ -34,7 +37,10 @@ from sotto_client.inventory import Spent, take_inventory
 from sotto_client.state import State
 from sotto_collector.store import Store
 from sotto_collector.store.copy import copy_store
+from sotto_collector.store.gateway import make_keys
 from sotto_protocol import Tally, compile_toml
+from sotto_protocol.oblivious import GATEWAY_PATH, REQUEST_TYPE
+from starting import SOTTO, Popen
 from wire import Wire, wire_to
 
 LEAST = 2
@@ -107,12 +113,21 @@ class House(RuleBasedStateMachine):
         self.n_backups = self.n_acts = 0
         self.seen: dict[str, int] = {}
         self.given: dict[int, list[bytes]] = {wave: [] for wave in range(1, SURVEY.waves + 1)}
+        self.survey = SURVEY
+        self.prepare()
         self.start()
+
+    def prepare(self) -> None:
+        """Do what is done once, before the collector is there."""
 
     def start(self) -> None:
         self.collector = ExitStack()
         journal = str(self.folder / "acts")
-        self.served: Served = self.collector.enter_context(serve(self.db, "--journal", journal, survey=SURVEY))
+        self.served: Served = self.collector.enter_context(serve(self.db, "--journal", journal, survey=self.survey))
+        self.connect()
+
+    def connect(self) -> None:
+        """Lead the wire to the collector, which has a port of its own after each start."""
         self.wire.port = self.served.port
 
     @property
@@ -121,7 +136,7 @@ class House(RuleBasedStateMachine):
         return 0.1 if self.wire.is_cut or self.wire.is_mute else 10
 
     def open(self, person: Person) -> SurveyClient:
-        return SurveyClient(self.wire.url, SURVEY.id, state=person.path, resend_days=30, timeout_s=5)
+        return SurveyClient(self.wire.url, self.survey.id, state=person.path, resend_days=30, timeout_s=5)
 
     @rule(numbers=st.lists(DEVICES, min_size=1, unique=True), wave=WAVES, is_well=st.booleans())
     def answer(self, numbers: list[int], wave: int, is_well: bool) -> None:
@@ -156,7 +171,7 @@ class House(RuleBasedStateMachine):
     def visit(self, person: Person, timeout_s: float) -> bool:
         with closing(self.open(person)) as device:
             try:
-                assert device.survey == SURVEY
+                assert device.survey == self.survey
             except SurveyUnavailable:
                 assert self.wire.is_cut or self.wire.is_mute
             return device.flush(timeout_s)
@@ -221,7 +236,7 @@ class House(RuleBasedStateMachine):
     def look(self, wave: int) -> None:
         """The analyst reads a tally: the same as one before, or of at least LEAST reports more than any."""
         status, _, body = self.served.fetch(
-            "GET", f"/v1/surveys/{SURVEY.id}/tally?wave={wave}", token=self.served.analyst
+            "GET", f"/v1/surveys/{self.survey.id}/tally?wave={wave}", token=self.served.analyst
         )
         if status == 403:
             return
@@ -249,6 +264,7 @@ class House(RuleBasedStateMachine):
             return
         with self.stack, self.collector:
             self.wire.mend()
+            self.connect()
             for person in self.people:
                 if person.receipts:
                     assert self.visit(person, 60)
@@ -256,18 +272,76 @@ class House(RuleBasedStateMachine):
                         spent = spent_of(take_inventory(state).ledger)
                     assert spent <= FOREVER * len(person.answers)
             assert self.served.stop()[0] == 0
-            counted = {key.hex() for key, packed in check_stored(self.db, SURVEY).items() if packed}
+            counted = {key.hex() for key, packed in check_stored(self.db, self.survey).items() if packed}
             made = {receipt for person in self.people for receipt in person.receipts.values()}
             to_erase = {receipt for person in self.people for receipt in person.to_erase}
             erased = {receipt for person in self.people for receipt in person.erased}
             assert made - to_erase <= counted <= made - erased
 
 
+class ObliviousHouse(House):
+    """The same with a second operator between: devices know the relay alone, and the gateway's keys change."""
+
+    def prepare(self) -> None:
+        make_tables(self.db)
+        with closing(Store(self.db)) as store:
+            self.survey = with_gateway(store, SURVEY, self.wire.url)
+        self.behind: Wire = self.stack.enter_context(wire_to(0))
+        self.relay: Popen | None = None
+        self.stack.callback(self.stop_relay)
+
+    def stop_relay(self) -> None:
+        if self.relay is not None:
+            self.relay.kill()
+            self.relay.communicate()
+
+    @property
+    def patience_s(self) -> float:
+        return 0.2
+
+    def connect(self) -> None:
+        """Kill the relay, which has nothing to lose, and start another: it asks for the gateway's keys anew."""
+        self.behind.port = self.served.port
+        self.stop_relay()
+        words = ["relay", "--gateway", self.behind.url, "--port", "0", "--batch", "2", "--wait", "0.02"]
+        self.relay = Popen([SOTTO, *words], stdout=PIPE, stderr=DEVNULL, text=True)
+        assert self.relay.stdout
+        self.wire.port = int(self.relay.stdout.readline().rpartition(":")[2])
+
+    def open(self, person: Person) -> SurveyClient:
+        """Return a device that is told of no collector that it could reach, only of the relay."""
+        relay = self.wire.url
+        return SurveyClient(
+            "http://127.0.0.1:9", self.survey.id, state=person.path, relay_url=relay, resend_days=30, timeout_s=5
+        )
+
+    @rule()
+    @needs_news
+    def lose_the_relay(self) -> None:
+        self.connect()
+
+    @rule()
+    @needs_news
+    def change_keys(self) -> None:
+        with closing(Store(self.db)) as store:
+            make_keys(store)
+
+    @invariant()
+    def all_that_is_sent_looks_alike(self) -> None:
+        """Reports, reading, erasing: requests of one length, to one place, of which none can be read."""
+        sent = self.wire.posts()
+        assert {post.target for post in sent} <= {GATEWAY_PATH}
+        assert len({len(post.body) for post in sent if post.headers["content-type"] == REQUEST_TYPE}) <= 2
+
+
+@pytest.mark.parametrize("house", [House, ObliviousHouse])
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_the_promises_hold_whatever_happens_in_whatever_order(kind: str, request: pytest.FixtureRequest) -> None:
+def test_the_promises_hold_whatever_happens_in_whatever_order(
+    kind: str, house: type[House], request: pytest.FixtureRequest
+) -> None:
     url = request.getfixturevalue("postgres_url") if kind == "postgres" else ""
 
-    class Here(House):
+    class Here(house):  # type: ignore[misc, valid-type]
         def new_place(self, folder: Path, stack: ExitStack) -> str:
             if kind == "postgres":
                 return str(stack.enter_context(database_of(url)))

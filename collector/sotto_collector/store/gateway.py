@@ -4,6 +4,7 @@ Devices encrypt with the newest for USED_DAYS. For OVERLAP_DAYS more the gateway
 the private part is erased: what anybody recorded of the traffic can never be read again.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -21,9 +22,6 @@ USED_DAYS = 30
 OVERLAP_DAYS = 15
 """More than a device keeps a report back (a week) and then tries to send it without being told of new keys."""
 N_IDS = 256
-AFTER_COPY = 1000
-"""A restored store does not know the last epochs: its first one is so much higher. Else two keys could have one epoch,
-which devices take for an attack."""
 NEEDS_EXTRA = "a gateway needs: pip install 'sottovoce[oblivious]'"
 
 
@@ -100,7 +98,7 @@ def _make(transaction: Transaction, *, is_restored: bool) -> list[GatewayKey]:
     known, today = read_keys(connection), transaction.today()
     epoch = max(known[0].epoch + 1 if known else 1, (day := date.fromisoformat(today)).toordinal() - _UNIX_DAY)
     if known and (is_restored or not known[0].private):
-        epoch += AFTER_COPY
+        epoch = max(epoch, time.time_ns() // 1_000_000)  # a store that is restored twice must not use one epoch twice
     used_until = (day + timedelta(USED_DAYS)).isoformat()
     erase_on = (day + timedelta(USED_DAYS + OVERLAP_DAYS + 1)).isoformat()
     made = [
