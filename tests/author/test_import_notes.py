@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 from openpyxl import Workbook
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import Terms
+from sotto_author.forms.asking import ImportedForm, Terms
 from sotto_author.forms.markup import plain
 from sotto_author.forms.surveyjs import Imported, import_form
 from sotto_author.forms.xlsform.form import read_form
-from sotto_author.forms.xlsform.importing import ImportedXlsform, import_xlsform
+from sotto_author.forms.xlsform.importing import import_xlsform
 from sotto_author.forms.xlsform.workbook import MAX_ROWS
 from sotto_client.cli import main
 from sotto_protocol import compile_survey, compile_toml
@@ -25,7 +25,7 @@ DRINKS = {"type": "select_multiple drink", "name": "d", "label": "D?"}
 NUMBER = {"type": "integer", "name": "n", "label": "N?", "constraint": ". >= 0 and . <= 9"}
 
 
-def xlsform(content: bytes, **terms: Any) -> ImportedXlsform:
+def xlsform(content: bytes, **terms: Any) -> ImportedForm:
     agreed = Terms(Decimal(1), **terms)
     imported = import_xlsform(read_form(content, skip_unsupported=agreed.skip_unsupported), "form", agreed)
     compile_survey(imported.definition)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import Terms
+from sotto_author.forms.asking import ImportedForm, Terms
 from sotto_author.forms.xlsform.form import read_form
-from sotto_author.forms.xlsform.importing import ImportedXlsform, import_xlsform
+from sotto_author.forms.xlsform.importing import import_xlsform
 from sotto_protocol import compile_survey, compile_toml
 from workbooks import CHOICES, form, workbook
 
@@ -16,7 +16,7 @@ NO_ANSWER = "No answer"
 ASK = {"type": "text", "name": "z", "label": "Z?"}
 
 
-def imported(content: bytes, **terms: Any) -> ImportedXlsform:
+def imported(content: bytes, **terms: Any) -> ImportedForm:
     return import_xlsform(read_form(content), "form", Terms(Decimal("0.5"), **terms))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sotto_author.forms.languages import FormText
 from sotto_author.forms.markup import plain_text
+from sotto_author.survey_toml import to_toml
 from sotto_protocol.documents import decimal_text, is_text
 from sotto_protocol.language import mark
 from sotto_protocol.members import ID_PATTERN, LENGTHS
@@ -17,6 +18,8 @@ from sotto_protocol.members import ID_PATTERN, LENGTHS
 NO_ANSWER = mark("No answer")
 """The option that skipping is, unless the form offers it in other letters."""
 NO_TEXT = "(no answer)"
+ELSE = "what the device works out"
+"""What decides who is asked, where that is no question's answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,22 @@ class Terms:
         by_name = dict(self.skip_numbers)
         counted_as = by_name.get(name, by_name.get(""))
         return {} if counted_as is None else {"skip": counted_as}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedForm:
+    """A form as a survey: `definition` is what an author writes, `notes` what became of the rest.
+
+    `names` has what the form calls each question.
+    """
+
+    definition: dict[str, Any]
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def to_toml(self) -> str:
+        """Return the survey file; a question whose id is not its name in the form has a comment that says the name."""
+        return to_toml(self.definition, [origin(name) for name in self.names])
 
 
 def question_id(name: str) -> str:
@@ -82,13 +101,30 @@ def section(name: str, title: FormText, before: FormText) -> tuple[dict[str, For
     return {"section": title}, []
 
 
-def skipping(question: dict[str, Any]) -> str:
+def skipping(question: Mapping[str, Any]) -> str:
     """Return what it counts as that somebody is not shown a question."""
     if question["type"] == "any-of":
         return "nothing selected"
     if question["type"] == "number":
         return decimal_text(Decimal(question["skip"]))
     return json.dumps(question["skip"], ensure_ascii=False)
+
+
+def refuse_condition(place: object, names: Sequence[str], condition: str) -> str:
+    """Return why what is asked only of some, by the answers to `names`, cannot stay so, and what to do."""
+    whose = listed([name for name in names if name != ELSE]) or ELSE
+    public = f"leave out {names[0]} if its answer is no secret (--leave-out {names[0]}), " * (ELSE not in names)
+    return (
+        f"{place}: is asked only of some, depending on {whose}. A report without it would give that away. Ask "
+        f"everybody, with an answer for people whom it does not concern (--ask-everybody), {public}or take "
+        f"{condition} away."
+    )
+
+
+def say_asked_of_all(name: str, names: Sequence[str], question: Mapping[str, Any]) -> str:
+    """Return that everybody is now asked what was asked only of some, by the answers to `names`."""
+    by = f"by {', '.join(names)}" if names else "by what is no secret"
+    return f"{name}: is asked only of some, {by}; now of everybody: else {skipping(question)}"
 
 
 def say_skipped_number(name: str, question: Mapping[str, Any]) -> list[str]:

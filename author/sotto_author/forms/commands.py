@@ -4,29 +4,24 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from sotto_author.answer_types import types
 from sotto_author.errors import AuthorError, FormError
-from sotto_author.forms.asking import Terms, question_id
-from sotto_author.forms.surveyjs import Imported, import_form
+from sotto_author.forms.asking import ImportedForm, Terms, question_id
+from sotto_author.forms.programs import MAX_BYTES, import_file
+from sotto_author.forms.surveyjs import Imported
 from sotto_author.survey_toml import check_new, write_new
 from sotto_protocol import Survey, SurveyError, compile_survey
-from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
+from sotto_protocol.documents import MAX_DECIMALS, is_decimal, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.survey_source import load_toml
 from sotto_protocol.words import counted, epsilon_above, examples, printable
 
-if TYPE_CHECKING:
-    from sotto_author.forms.xlsform.importing import ImportedXlsform
-
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,12})?")
-_MAX_BYTES = 2**23
-_WORKBOOKS = (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0")
-"""What .xlsx and .xls begin with."""
 _IMPORT = "sotto survey import form.json --to imported.toml"
 
 
@@ -114,8 +109,9 @@ def import_(
     if target is not None:
         check_new(target)
     agreed = Terms(**terms, leave_out=frozenset(leave_out), skip_numbers=skip_numbers)
+    content = _read(form_file)
     try:
-        imported = _read(form_file, survey_id, agreed)
+        imported = import_file(content, form_file.name, survey_id, agreed)
         text = imported.to_toml()
         compiled = compile_survey(load_toml(text))
     except (FormError, SurveyError) as fault:
@@ -127,23 +123,15 @@ def import_(
     _tell(imported, compiled, agreed.epsilon)
 
 
-def _read(path: Path, survey_id: str, terms: Terms) -> "Imported | ImportedXlsform":
+def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError as fault:
         raise AuthorError(f"{path}: {fault.strerror}") from fault
-    if len(content) > _MAX_BYTES:
-        raise FormError(f"is larger than {_MAX_BYTES:,} bytes.")
-    if content.startswith(_WORKBOOKS) or path.suffix.lower() in (".xlsx", ".xlsm", ".xls"):
-        from sotto_author.forms.xlsform.form import read_form
-        from sotto_author.forms.xlsform.importing import import_xlsform
-
-        return import_xlsform(read_form(content, skip_unsupported=terms.skip_unsupported), survey_id, terms)
-    return import_form(load_json(content, SurveyError), survey_id, terms)
 
 
-def _tell(imported: "Imported | ImportedXlsform", compiled: Survey, epsilon: Decimal) -> None:
+def _tell(imported: Imported | ImportedForm, compiled: Survey, epsilon: Decimal) -> None:
     """Say on stderr what it takes, and what was not taken over."""
     n = len(compiled.questions)
     _warn(

@@ -20,6 +20,9 @@ class FormText(str):
         return made
 
 
+NO_TITLE = FormText("", {})
+
+
 def tag_of(locale: str) -> str:
     """Return the language tag of a form's locale, "" where it is none.
 

@@ -1,6 +1,7 @@
 """Texts of forms without their markup: a survey page shows texts as they are written, stars and tags too."""
 
 import re
+from html import unescape
 
 from sotto_author.forms.languages import FormText
 
@@ -19,6 +20,8 @@ _MARKED = (
     re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]{1,300}?)(?<=[^\s*])\*(?![\w*])"),
     re.compile(r"(?<!\w)_(?=[^\s_])([^_]{1,300}?)(?<=[^\s_])_(?!\w)"),
 )
+_HIDDEN = ("script", "style", "!--")
+_ANY_TAG = re.compile(r"<[a-zA-Z/!?][^<>]*>")
 
 
 def plain(text: str) -> str:
@@ -51,3 +54,27 @@ def plain_text(text: FormText) -> FormText:
 def is_marked(text: FormText) -> bool:
     """Whether a form's text has markup, in any language."""
     return plain_text(text) != text or any(plain(other) != other for other in text.others.values())
+
+
+def without_html(text: FormText) -> FormText:
+    """Return a text that its form writes in HTML as people read it, in each language.
+
+    >>> without_html(FormText("<p>Tea &amp; <b>cake</b>&nbsp;?</p><script>let a = 1;</script>", {"de": "5 < 6"}))
+    'Tea & cake?'
+    """
+    return FormText(_read_html(text), {tag: _read_html(other) for tag, other in text.others.items()})
+
+
+def _read_html(text: str) -> str:
+    said = text
+    for name in _HIDDEN:
+        if f"<{name}" in said.lower():
+            first, *others = re.split(f"<{name}", said, flags=re.IGNORECASE)
+            said = " ".join([first, *(_after_end(other, name) for other in others)])
+    said = " ".join(unescape(_ANY_TAG.sub(" ", said)).split())
+    return re.sub(r"\s+([.,;:?!)])", r"\1", said) if said != " ".join(text.split()) else said
+
+
+def _after_end(text: str, name: str) -> str:
+    end = "-->" if name == "!--" else f"</{name}[^<>]*>"
+    return re.split(end, text, maxsplit=1, flags=re.IGNORECASE)[-1] if re.search(end, text, re.IGNORECASE) else ""

@@ -18,10 +18,10 @@ from sotto_author.forms.asking import (
     say_unused_skips,
     section,
 )
-from sotto_author.forms.languages import FormText, in_languages
+from sotto_author.forms.languages import NO_TITLE, FormText, in_languages
 from sotto_author.forms.markup import plain_text
 from sotto_author.forms.surveyjs_choices import AskedElement, Choice, choices, range_of, rates, scale_of, yes_and_no
-from sotto_author.forms.surveyjs_form import NO_TITLE, Element, is_set, localised, secrets, walk
+from sotto_author.forms.surveyjs_form import Element, is_set, localised, secrets, walk
 from sotto_author.forms.surveyjs_notes import ASK_NOTHING, NUMERIC, notes
 from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.languages import FormText
+from sotto_author.forms.languages import NO_TITLE, FormText
 
 CONTAINERS = ("panel", "flowpanel")
 _HIDING_TRIGGERS = ("complete", "skip", "visible")
@@ -18,7 +18,6 @@ HIDING = (*_CONDITIONS, "readOnly", *_TIME_LIMITS, "visible")
 _NAMED = re.compile("{([^{}]+)}")
 _PUBLIC = ("locale",)
 """What an expression may ask that is nobody's answer."""
-NO_TITLE = FormText("", {})
 _WHITE_SPACE = re.compile("[\t-\r ]+")
 
 

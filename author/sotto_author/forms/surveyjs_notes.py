@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sotto_author.forms.asking import listed, say_skipped_number, section
+from sotto_author.forms.languages import NO_TITLE
 from sotto_author.forms.markup import is_marked, plain, plain_text
 from sotto_author.forms.surveyjs_choices import SPECIAL_MEMBERS, AskedElement, yes_and_no
-from sotto_author.forms.surveyjs_form import CONTAINERS, HIDING, NO_TITLE, Element, is_set, localised, triggers, walk
+from sotto_author.forms.surveyjs_form import CONTAINERS, HIDING, Element, is_set, localised, triggers, walk
 from sotto_author.forms.surveyjs_leaks import GIVEN_AWAY, find_leaks
 
 NUMERIC = ("number", "range")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from sotto_author.forms.asking import listed
+from sotto_author.forms.asking import ELSE
 from sotto_author.forms.xlsform.form import Row
 
 _ALWAYS, _NEVER = ("true()", "yes", "true", "1"), ("false()", "no", "false", "0")
@@ -15,7 +15,6 @@ _PURE = re.compile(
     "string|if|coalesce|min|max"
 )
 """Functions that depend on what they are given alone."""
-_ELSE = "what the device works out"
 
 
 def is_never_asked(row: Row) -> bool:
@@ -35,15 +34,5 @@ def secrets(row: Row, public: Collection[str]) -> list[str]:
         found |= dict.fromkeys(name for each in _NAMED.findall(said) if (name := each.strip()) not in public)
         rest = _LITERAL.sub("", _NAMED.sub("", said))
         if "/" in rest or any(not _PURE.fullmatch(name) for name in _CALLED.findall(rest)):
-            found[_ELSE] = None
+            found[ELSE] = None
     return list(found)
-
-
-def refusal(row: Row, names: list[str]) -> str:
-    """Return why a row that depends on secrets cannot stay as it is, and what to do."""
-    whose = listed([name for name in names if name != _ELSE]) or _ELSE
-    public = f"leave out {names[0]} if its answer is no secret (--leave-out {names[0]}), " * (_ELSE not in names)
-    return (
-        f"{row}: is asked only of some, depending on {whose}. A report without it would give that away. Ask everybody, "
-        f"with an answer for people whom it does not concern (--ask-everybody), {public}or take relevant away."
-    )

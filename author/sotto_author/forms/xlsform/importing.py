@@ -7,23 +7,23 @@ from typing import Any
 from sotto_author.errors import FormError
 from sotto_author.forms.asking import (
     NO_TEXT,
+    ImportedForm,
     Terms,
     listed,
     or_no_answer,
-    origin,
     question_id,
+    refuse_condition,
+    say_asked_of_all,
     say_skipped_number,
     say_unused_skips,
     section,
-    skipping,
 )
 from sotto_author.forms.languages import FormText, in_languages
 from sotto_author.forms.markup import is_marked, plain, plain_text
-from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, refusal, secrets
+from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, secrets
 from sotto_author.forms.xlsform.form import Form, Row
 from sotto_author.forms.xlsform.limits import most_selected, range_of, unchecked
 from sotto_author.forms.xlsform.types import ANSWERS_OF, COMPUTED, METADATA, unsupported
-from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.members import MAX_TEXT
 from sotto_protocol.questions.definition import compile_question
@@ -31,19 +31,6 @@ from sotto_protocol.questions.definition import compile_question
 _YES_AND_NO = (("yes", "no"), ("y", "n"), ("true", "false"))
 _SURE = ("yes", "true", "true()")
 _UNSURE = ("no", "false", "false()")
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedXlsform:
-    """An XLSForm as a survey: `definition` is what an author writes, `notes` what became of the rest."""
-
-    definition: dict[str, Any]
-    names: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    def to_toml(self) -> str:
-        """Return the survey file; a question whose id is not its row's name has a comment that says the name."""
-        return to_toml(self.definition, [origin(name) for name in self.names])
 
 
 @dataclass(slots=True)
@@ -60,7 +47,7 @@ class _Found:
     said: list[str] = field(default_factory=list)
 
 
-def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedXlsform:
+def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedForm:
     """Return an XLSForm as a survey. Raises FormError with everything that is wrong."""
     found = _Found(left_out=[*form.left_out])
     names = {row.name for row in form.rows}
@@ -81,7 +68,7 @@ def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedXlsform:
     whole = {"id": survey_id, "title": _title(form, survey_id)} | _introduction(found)
     questions = [question for _, question in found.asked]
     definition, notes = in_languages(whole | {"questions": questions}, form.locale)
-    return ImportedXlsform(definition, tuple(row.name for row, _ in found.asked), (*notes, *_notes(form, found, terms)))
+    return ImportedForm(definition, tuple(row.name for row, _ in found.asked), (*notes, *_notes(form, found, terms)))
 
 
 def _title(form: Form, survey_id: str) -> FormText:
@@ -133,7 +120,7 @@ def _introduction(found: _Found) -> dict[str, FormText]:
 def _ask(row: Row, form: Form, terms: Terms, found: _Found) -> None:
     names = secrets(row, terms.leave_out)
     if names and not terms.ask_everybody:
-        found.problems.append(refusal(row, names))
+        found.problems.append(refuse_condition(row, names, "relevant"))
         return
     name = question_id(row.name)
     same = [str(other) for other, question in found.asked if question["id"] == name]
@@ -145,8 +132,7 @@ def _ask(row: Row, form: Form, terms: Terms, found: _Found) -> None:
     compile_question(question, "$")
     found.asked.append((row, question))
     if is_conditional(row):
-        by = f"by {', '.join(names)}" if names else "by what is no secret"
-        found.said.append(f"{row.name}: is asked only of some, {by}; now of everybody: else {skipping(question)}")
+        found.said.append(say_asked_of_all(row.name, names, question))
 
 
 def _section(row: Row, form: Form, found: _Found) -> dict[str, FormText]:

@@ -1,0 +1,275 @@
+"""What a form of another program asks, in one shape for all programs: a reader makes it, one importer asks it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sotto_author.errors import FormError
+from sotto_author.forms.asking import (
+    NO_TEXT,
+    ImportedForm,
+    Terms,
+    listed,
+    or_no_answer,
+    question_id,
+    refuse_condition,
+    say_asked_of_all,
+    say_skipped_number,
+    say_unused_skips,
+    section,
+)
+from sotto_author.forms.languages import NO_TITLE, FormText, in_languages
+from sotto_author.forms.markup import without_html
+from sotto_protocol.documents import decimal_text
+from sotto_protocol.errors import SurveyError
+from sotto_protocol.members import MAX_TEXT
+from sotto_protocol.questions.definition import compile_question
+
+MAX_CELL = 32_767
+"""Characters of one text, as in a workbook."""
+_YES_AND_NO = {"yes", "no"}
+_NO_NUMBER = (
+    "cannot be skipped, for no number means no answer. Require it of everybody, say what no number counts as "
+    "(--skip-number {}=0), or ask with choices."
+)
+_MOST_TOGETHER = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that a form asks. Texts are as the form has them, in HTML.
+
+    `answers`: the members of a question that requires an answer; of yes-no as one-of. `problems`: why it has no
+    mechanism. `depends_on`: whose answers decide whether it is asked; `is_conditional` also where chance does.
+    `lost`: what of it is no part of a survey. `matrix`: the name of the matrix that it is a row of.
+    """
+
+    place: str
+    name: str
+    text: FormText
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    is_required: bool = False
+    section: FormText = NO_TITLE
+    depends_on: tuple[str, ...] = ()
+    is_conditional: bool = False
+    problems: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    matrix: str = ""
+
+    def __str__(self) -> str:
+        return self.place
+
+    @property
+    def must_be_answered(self) -> bool:
+        return self.is_required and not self.is_conditional
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text that a form shows, and that asks nothing."""
+
+    name: str
+    text: FormText
+    is_conditional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """What a form records without asking, or never asks. `why` ends before a colon and the names."""
+
+    name: str
+    why: str
+
+
+COLLECTS = "dropped; no such thing is ever collected"
+CALCULATES = "dropped, for a survey calculates nothing"
+NEVER_ASKED = "left out, for nobody is asked"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemForm:
+    """A form: `condition` is what its program calls a condition, `notes` what to say of the whole."""
+
+    title: FormText
+    parts: tuple[Item | Shown | Unasked, ...]
+    condition: str
+    locale: str = ""
+    introduction: FormText = NO_TITLE
+    notes: tuple[str, ...] = ()
+
+
+def no_mechanism(why: str) -> str:
+    """Return why something is refused."""
+    return f"has no mechanism ({why})."
+
+
+@dataclass(slots=True)
+class _Found:
+    asked: list[tuple[Item, dict[str, Any]]] = field(default_factory=list)
+    introduction: list[FormText] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    unasked: dict[str, list[str]] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+
+def import_items(form: ItemForm, survey_id: str, terms: Terms) -> ImportedForm:
+    """Return a form as a survey. Raises FormError with everything that is wrong."""
+    found = _Found()
+    names = {part.name for part in form.parts}
+    for option, given in (
+        ("--leave-out", terms.leave_out),
+        ("--skip-number", {name for name, _ in terms.skip_numbers} - {""}),
+    ):
+        missing = sorted(given - names)
+        found.problems += [f'{option} names "{name}", and nothing in the form is called that.' for name in missing]
+    if form.introduction:
+        _show(Shown("the introduction", form.introduction), found)
+    for part in form.parts:
+        _take(part, form, terms, found)
+    if found.problems or not found.asked:
+        raise FormError(*(found.problems or ["has no question that can be asked."]))
+    whole = {"id": survey_id, "title": without_html(form.title) or survey_id} | _introduction(found)
+    questions = [question for _, question in found.asked]
+    definition, lacking = in_languages(whole | {"questions": questions}, form.locale)
+    names_asked = tuple(item.name for item, _ in found.asked)
+    return ImportedForm(definition, names_asked, (*lacking, *_notes(form, found, terms)))
+
+
+def _take(part: Item | Shown | Unasked, form: ItemForm, terms: Terms, found: _Found) -> None:
+    """Put a part where it belongs."""
+    if part.name in terms.leave_out:
+        found.left_out.append(str(part) if isinstance(part, Item) else part.name)
+    elif isinstance(part, Unasked):
+        found.unasked.setdefault(part.why, []).append(part.name)
+    elif isinstance(part, Shown):
+        _show(part, found)
+    elif part.problems and terms.skip_unsupported:
+        found.left_out.append(str(part))
+    elif part.problems:
+        found.problems += [f"{part}: {problem}" for problem in part.problems]
+    else:
+        try:
+            _ask(part, form, terms, found)
+        except FormError as fault:
+            found.problems.append(f"{part}: {fault}")
+        except SurveyError as fault:
+            found.problems.append(f"{part}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
+
+
+def _show(shown: Shown, found: _Found) -> None:
+    text = without_html(shown.text)
+    fits = len(" ".join([*found.introduction, text])) <= MAX_TEXT
+    if text and fits and not found.asked and not shown.is_conditional:
+        found.introduction.append(text)
+    elif text:
+        why = f"dropped, for only texts before the first question are shown, of {MAX_TEXT:,} characters at most"
+        found.unasked.setdefault(why, []).append(shown.name)
+
+
+def _introduction(found: _Found) -> dict[str, FormText]:
+    if not found.introduction:
+        return {}
+    tags = set.intersection(*(set(text.others) for text in found.introduction))
+    others = {tag: " ".join(text.others[tag] for text in found.introduction) for tag in sorted(tags)}
+    return {"introduction": FormText(" ".join(found.introduction), others)}
+
+
+def _ask(item: Item, form: ItemForm, terms: Terms, found: _Found) -> None:
+    """Ask an item. Raises FormError, or SurveyError where its question does not compile."""
+    names = [name for name in item.depends_on if name not in terms.leave_out]
+    if names and not terms.ask_everybody:
+        found.problems.append(refuse_condition(item, names, form.condition))
+        return
+    name, text = question_id(item.name), without_html(item.text)
+    same = [str(other) for other, question in found.asked if question["id"] == name]
+    if same or not name or not text:
+        raise FormError(
+            f"has the same id as {same[0]}, {name}; rename one."
+            if same
+            else "has no text that can be read."
+            if name
+            else "must have a name with a letter or a digit."
+        )
+    title, before = (without_html(each) for each in (item.section, _section_before(found)))
+    member, said = section(item.name, title, before)
+    question: dict[str, Any] = (
+        {"id": name, "type": item.answers["type"]} | member | {"text": text} | _answers(item, terms)
+    )
+    question |= {"epsilon": terms.epsilon}
+    compile_question(question, "$")
+    found.said += said
+    found.asked.append((item, question))
+    if item.is_conditional:
+        found.said.append(say_asked_of_all(item.name, names, question))
+
+
+def _section_before(found: _Found) -> FormText:
+    return found.asked[-1][0].section if found.asked else NO_TITLE
+
+
+def _answers(item: Item, terms: Terms) -> dict[str, Any]:
+    """Return the members of a question that say what may be answered, and what skipping counts as."""
+    members = dict(item.answers)
+    kind = members.pop("type")
+    if kind == "number":
+        skip = {} if item.must_be_answered else terms.skip_number(item.name)
+        if not skip and not item.must_be_answered:
+            raise FormError(_NO_NUMBER.format(item.name))
+        return members | skip
+    if kind == "text":
+        return members | ({} if item.must_be_answered else {"skip": NO_TEXT})
+    texts = [without_html(option) for option in members["options"]]
+    if kind == "any-of":
+        return members | {"options": texts}
+    if not item.must_be_answered:
+        return or_no_answer(texts)
+    is_plain = len(texts) == len(_YES_AND_NO) and {text.casefold() for text in texts} == _YES_AND_NO
+    return {"type": "yes-no"} if is_plain else {"options": texts}
+
+
+def _notes(form: ItemForm, found: _Found, terms: Terms) -> list[str]:
+    """Return what an author should know of what was not taken over."""
+    notes = [*form.notes, *(f"{why}: {listed(names)}" for why, names in found.unasked.items()), *found.said]
+    for item, question in found.asked:
+        notes += say_skipped_number(item.name, question)
+    notes += say_unused_skips(terms, {item.name: question for item, question in found.asked})
+    if marked := dict.fromkeys(_marked(form, found)):
+        notes.append(f"without their HTML, which a survey would show as it is written: {', '.join(marked)}")
+    staying = [f"{item.name} ({', '.join(item.lost)})" for item, _ in found.asked if item.lost]
+    notes += [f"stays in the form, is no part of the survey: {'; '.join(staying)}"] * bool(staying)
+    matrices = dict.fromkeys(item.matrix for item, _ in found.asked if item.matrix)
+    for name in matrices:
+        notes += say_matrix(name, [question["type"] for item, question in found.asked if item.matrix == name], terms)
+    return notes + [f"left out: {each}" for each in found.left_out]
+
+
+def say_matrix(name: str, kinds: Sequence[str], terms: Terms) -> list[str]:
+    """Return what the rows of a matrix cost as questions of these types, and how they cost less."""
+    total = decimal_text(len(kinds) * terms.epsilon)
+    which = "them" if len(kinds) <= _MOST_TOGETHER else "two or three of them"
+    can_join = all(kind in ("yes-no", "one-of") for kind in kinds)
+    note = (
+        f'the matrix "{name}" is {len(kinds)} questions with the same options, epsilon {total} in total. To take less, '
+        "let each device answer only some questions of the survey (draw = 1)"
+    )
+    return [note + f", or protect {which} as one answer ([[together]])" * can_join] if len(kinds) > 1 else []
+
+
+def _marked(form: ItemForm, found: _Found) -> Iterator[str]:
+    """Yield what has lost its HTML."""
+    if _is_marked(form.title):
+        yield "the form's title"
+    for item, _ in found.asked:
+        if _is_marked(item.section):
+            yield f'the section "{without_html(item.section)}"'
+        if any(_is_marked(text) for text in (item.text, *item.answers.get("options", ()))):
+            yield f'"{item.name}"'
+
+
+def _is_marked(text: FormText) -> bool:
+    plain = without_html(text)
+    return any(
+        " ".join(said.split()) != read
+        for said, read in ((text, plain), *((text.others[tag], plain.others[tag]) for tag in text.others))
+    )
