@@ -130,8 +130,7 @@ def test_a_matrix_says_what_it_takes_and_how_to_take_less() -> None:
     (note,) = notes_of(redcap(*rows))
     assert note == (
         'the matrix "drinks" is 4 questions with the same options, epsilon 2 in total. To take less, let each device '
-        "answer only some questions of the survey (draw = 1), or protect two or three of them as one answer "
-        "([[together]])"
+        "answer only some questions (draw = 1), or protect two or three of them as one answer ([[together]])"
     )
     (note,) = notes_of(redcap(*rows[:2]))
     assert note.endswith(", or protect them as one answer ([[together]])")

@@ -1,6 +1,7 @@
 """Forms of other programs as small files, and what the import makes of them."""
 
 import csv
+import json
 from decimal import Decimal
 from io import StringIO
 from typing import Any
@@ -67,3 +68,36 @@ def problems_of(content: bytes, **terms: Any) -> tuple[str, ...]:
     with pytest.raises(FormError) as refused:
         imported(content, **terms)
     return refused.value.problems
+
+
+def multiple_choice(tag: str, *choices: str, **members: Any) -> dict[str, Any]:
+    """Return a question of Qualtrics; `required` forces a response."""
+    required = members.pop("required", False)
+    return {
+        "DataExportTag": tag,
+        "QuestionText": "Q?",
+        "QuestionType": "MC",
+        "Selector": "SAVR",
+        "SubSelector": "TX",
+        "Choices": {str(number): {"Display": text} for number, text in enumerate(choices or ("Tea", "Coffee"), 1)},
+        "Validation": {"Settings": {"ForceResponse": "ON" if required else "OFF", "Type": "None"}},
+        "Language": [],
+    } | members
+
+
+def qsf(*questions: dict[str, Any], flow: Any = None, elements: Any = None, **entry: Any) -> bytes:
+    """Return a survey of Qualtrics, whose questions are QID1, QID2, .. in the block BL_1."""
+    ids = [f"QID{number}" for number in range(1, len(questions) + 1)]
+    listed = [{"Type": "Question", "QuestionID": name} for name in ids] if elements is None else elements
+    blocks = [
+        {"Type": "Default", "Description": "Default", "ID": "BL_1", "BlockElements": listed},
+        {"Type": "Trash", "Description": "Trash", "ID": "BL_2", "BlockElements": []},
+    ]
+    found = [{"Element": "BL", "PrimaryAttribute": "Survey Blocks", "Payload": blocks}]
+    found += [{"Element": "FL", "Payload": {"Type": "Root", "Flow": flow or [{"Type": "Block", "ID": "BL_1"}]}}]
+    found += [
+        {"Element": "SQ", "PrimaryAttribute": name, "Payload": {"QuestionID": name} | question}
+        for name, question in zip(ids, questions, strict=True)
+    ]
+    whole = {"SurveyEntry": {"SurveyName": "Tea time", "SurveyLanguage": "EN"} | entry, "SurveyElements": found}
+    return json.dumps(whole).encode()

@@ -81,6 +81,7 @@ class Unasked:
     why: str
 
 
+Part = Item | Shown | Unasked
 COLLECTS = "dropped; no such thing is ever collected"
 CALCULATES = "dropped, for a survey calculates nothing"
 NEVER_ASKED = "left out, for nobody is asked"
@@ -91,7 +92,7 @@ class ItemForm:
     """A form: `condition` is what its program calls a condition, `notes` what to say of the whole."""
 
     title: FormText
-    parts: tuple[Item | Shown | Unasked, ...]
+    parts: tuple[Part, ...]
     condition: str
     locale: str = ""
     introduction: FormText = NO_TITLE
@@ -116,7 +117,7 @@ class _Found:
 def import_items(form: ItemForm, survey_id: str, terms: Terms) -> ImportedForm:
     """Return a form as a survey. Raises FormError with everything that is wrong."""
     found = _Found()
-    names = {part.name for part in form.parts}
+    names = {name for part in form.parts for name in _names(part)}
     for option, given in (
         ("--leave-out", terms.leave_out),
         ("--skip-number", {name for name, _ in terms.skip_numbers} - {""}),
@@ -136,9 +137,9 @@ def import_items(form: ItemForm, survey_id: str, terms: Terms) -> ImportedForm:
     return ImportedForm(definition, names_asked, (*lacking, *_notes(form, found, terms)))
 
 
-def _take(part: Item | Shown | Unasked, form: ItemForm, terms: Terms, found: _Found) -> None:
+def _take(part: Part, form: ItemForm, terms: Terms, found: _Found) -> None:
     """Put a part where it belongs."""
-    if part.name in terms.leave_out:
+    if terms.leave_out.intersection(_names(part)):
         found.left_out.append(str(part) if isinstance(part, Item) else part.name)
     elif isinstance(part, Unasked):
         found.unasked.setdefault(part.why, []).append(part.name)
@@ -155,6 +156,11 @@ def _take(part: Item | Shown | Unasked, form: ItemForm, terms: Terms, found: _Fo
             found.problems.append(f"{part}: {fault}")
         except SurveyError as fault:
             found.problems.append(f"{part}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
+
+
+def _names(part: Part) -> tuple[str, ...]:
+    """Return what an author may call a part: its name, and that of its matrix."""
+    return (part.name, part.matrix) if isinstance(part, Item) and part.matrix else (part.name,)
 
 
 def _show(shown: Shown, found: _Found) -> None:
@@ -246,14 +252,16 @@ def _notes(form: ItemForm, found: _Found, terms: Terms) -> list[str]:
 
 def say_matrix(name: str, kinds: Sequence[str], terms: Terms) -> list[str]:
     """Return what the rows of a matrix cost as questions of these types, and how they cost less."""
+    if len(kinds) == 1:
+        return []
     total = decimal_text(len(kinds) * terms.epsilon)
     which = "them" if len(kinds) <= _MOST_TOGETHER else "two or three of them"
     can_join = all(kind in ("yes-no", "one-of") for kind in kinds)
-    note = (
-        f'the matrix "{name}" is {len(kinds)} questions with the same options, epsilon {total} in total. To take less, '
-        "let each device answer only some questions of the survey (draw = 1)"
-    )
-    return [note + f", or protect {which} as one answer ([[together]])" * can_join] if len(kinds) > 1 else []
+    what = f'"{name}" is {len(kinds)} questions'
+    if can_join or "any-of" in kinds:
+        what = f"the matrix {what} with the same options"
+    note = f"{what}, epsilon {total} in total. To take less, let each device answer only some questions (draw = 1)"
+    return [note + f", or protect {which} as one answer ([[together]])" * can_join]
 
 
 def _marked(form: ItemForm, found: _Found) -> Iterator[str]:

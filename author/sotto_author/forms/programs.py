@@ -3,7 +3,7 @@
 from pathlib import PurePath
 
 from sotto_author.errors import FormError
-from sotto_author.forms import redcap
+from sotto_author.forms import qualtrics, redcap
 from sotto_author.forms.asking import ImportedForm, Terms
 from sotto_author.forms.items import ItemForm, import_items
 from sotto_author.forms.surveyjs import Imported, import_form
@@ -31,6 +31,8 @@ def import_file(content: bytes, name: str, survey_id: str, terms: Terms) -> Impo
         return import_xlsform(read_form(content, skip_unsupported=terms.skip_unsupported), survey_id, terms)
     if ending in _JSON_NAMES or content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         document = load_json(content, SurveyError)
+        if qualtrics.is_qsf(document):
+            return import_items(qualtrics.read_qsf(document), survey_id, terms)
         return import_form(document, survey_id, terms)
     return import_items(_read_text(read_text(content)), survey_id, terms)
 

@@ -8,7 +8,17 @@ from typing import Any
 
 from sotto_author.errors import FormError
 from sotto_author.forms.asking import ELSE
-from sotto_author.forms.items import CALCULATES, COLLECTS, NEVER_ASKED, Item, ItemForm, Shown, Unasked, no_mechanism
+from sotto_author.forms.items import (
+    CALCULATES,
+    COLLECTS,
+    NEVER_ASKED,
+    Item,
+    ItemForm,
+    Part,
+    Shown,
+    Unasked,
+    no_mechanism,
+)
 from sotto_author.forms.languages import NO_TITLE, FormText
 from sotto_author.forms.table import TableRow, read_table
 
@@ -108,9 +118,7 @@ class _Titles:
         return FormText(self._title, {})
 
 
-def _parts(
-    row: TableRow, title: FormText, fields: frozenset[str], *, is_first: bool
-) -> Iterator[Item | Shown | Unasked]:
+def _parts(row: TableRow, title: FormText, fields: frozenset[str], *, is_first: bool) -> Iterator[Part]:
     """Yield what a row is."""
     kind, name, label = row["field_type"].lower(), row["field_name"], FormText(row["field_label"], {})
     names = tuple(_depends_on(row, fields))

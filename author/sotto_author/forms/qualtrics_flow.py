@@ -1,0 +1,186 @@
+"""On what it depends, in a Qualtrics survey, whether a question is asked: its flow, blocks, skip and display logic."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from sotto_author.errors import FormError
+from sotto_author.forms.asking import ELSE, listed
+from sotto_protocol.documents import decimal_text
+
+_BLOCKS = ("Block", "Standard")
+_OFF = (None, "", "None", False)
+_ID = re.compile(r"QID\d+")
+_LOCATORS = ("QuestionID", "QuestionIDFromLocator", "LeftOperand", "ChoiceLocator", "Locator", "LeftOperandDynamic")
+_MAX_STEPS = 5_000
+"""Elements of blocks and rules of skip logic, however often the flow goes through them."""
+
+
+def entries(value: Any) -> dict[str, Any]:
+    """Return the members of an object, or of a list by their index: PHP writes either for the same thing."""
+    if isinstance(value, list):
+        return {str(index): each for index, each in enumerate(value)}
+    return value if isinstance(value, dict) else {}
+
+
+def text_of(value: Any) -> str:
+    """Return a text, or a number as one; "" where it is neither."""
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return decimal_text(Decimal(value))
+    return value.strip() if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a question stands: `depends_on` as of an item; `is_over`: everybody's survey has ended before."""
+
+    id: str
+    depends_on: tuple[str, ...] = ()
+    is_conditional: bool = False
+    is_over: bool = False
+    loop: str = ""
+
+
+@dataclass(slots=True)
+class Places:
+    """The places of a survey in the order of its flow, each question's once, and what to say of the flow."""
+
+    places: list[Place] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    names: tuple[str, ...] = ()
+    by_chance: bool = False
+
+
+def places(elements: Sequence[Mapping[str, Any]], tags: Mapping[str, str]) -> Places:
+    """Return the places of the questions. `tags`: their names by their ids."""
+    walk = _Walk(elements, tags)
+    flow = next((each.get("Payload") for each in elements if each.get("Element") == "FL"), None)
+    if isinstance(flow, dict):
+        walk.through(flow.get("Flow"), _Around())
+    else:
+        for block in walk.blocks:
+            walk.into(block, _Around())
+    return walk.result()
+
+
+class _Walk:
+    def __init__(self, elements: Sequence[Mapping[str, Any]], tags: Mapping[str, str]) -> None:
+        self._tags = tags
+        payloads = [each.get("Payload") for each in elements if each.get("Element") == "BL"]
+        found = [entries(block) for each in payloads for block in _blocks(each)]
+        self.blocks = {text_of(block.get("ID")): block for block in found if block.get("Type") != "Trash"}
+        questions = {text_of(each.get("PrimaryAttribute")): each for each in elements if each.get("Element") == "SQ"}
+        self._display = {
+            name: [logic for kind in ("DisplayLogic", "InPageDisplayLogic") if (logic := payload.get(kind))]
+            for name, each in questions.items()
+            if (payload := entries(each.get("Payload"))) is not None
+        }
+        self._found: dict[str, Place] = {}
+        self._ended: dict[str, None] = {}
+        self._is_over = False
+        self._n_steps = 0
+        self._kinds: dict[str, None] = {}
+        self._again: dict[str, None] = {}
+        self._drawn: list[str] = []
+
+    def through(self, flow: Any, around: _Around) -> None:
+        """Go through the nodes of a flow."""
+        for node in map(entries, entries(flow).values()):
+            self._step()
+            kind = text_of(node.get("Type"))
+            if kind in _BLOCKS:
+                self.into(text_of(node.get("ID")), around)
+            elif kind == "Branch":
+                names = self._named(node.get("BranchLogic"))
+                self.through(node.get("Flow"), _Around((*around.names, *names), around.by_chance))
+            elif kind == "BlockRandomizer":
+                self._draw(node, around)
+            elif kind == "EndSurvey":
+                self._is_over = self._is_over or around == _Around()
+                self._ended |= dict.fromkeys(around.names)
+            else:
+                self._kinds |= {kind or "a node without a type": None} if kind != "Group" else {}
+                self.through(node.get("Flow"), around)
+
+    def _step(self) -> None:
+        self._n_steps += 1
+        if self._n_steps > _MAX_STEPS:
+            raise FormError(f"has a flow of more than {_MAX_STEPS:,} elements: split the survey.")
+
+    def _draw(self, node: Mapping[str, Any], around: _Around) -> None:
+        """Go through what chance shows some of."""
+        n, n_drawn = len(entries(node.get("Flow"))), text_of(node.get("SubSet"))
+        is_drawn = n_drawn.isascii() and n_drawn.isdigit() and int(n_drawn[:9]) < n
+        if is_drawn:
+            self._drawn.append(f"{n_drawn[:9]} of {n}")
+        self.through(node.get("Flow"), _Around(around.names, around.by_chance or is_drawn))
+
+    def into(self, name: str, around: _Around) -> None:
+        """Go through the elements of a block, with what they skip."""
+        block = self.blocks.get(name, {})
+        skipped: list[tuple[str, tuple[str, ...]]] = []
+        looping = text_of(entries(block.get("Options")).get("Looping"))
+        title = text_of(block.get("Description"))[:60] or name[:60]
+        for element in map(entries, entries(block.get("BlockElements")).values()):
+            self._step()
+            question = text_of(element.get("QuestionID"))
+            if not question:
+                continue
+            skipped = [(end, names) for end, names in skipped if end != question]
+            names = dict.fromkeys([*around.names, *self._ended, *(name for _, each in skipped for name in each)])
+            for logic in self._display.get(question, ()):
+                names |= dict.fromkeys(self._named(logic))
+            if question in self._found:
+                self._again[title] = None
+            else:
+                is_some = bool(names) or around.by_chance
+                loop = f'"{title}"' if looping not in _OFF else ""
+                self._found[question] = Place(question, tuple(names), is_some, self._is_over, loop)
+            for skip in map(entries, entries(element.get("SkipLogic")).values()):
+                self._step()
+                end, by = text_of(skip.get("SkipToDestination")), self._named(skip)
+                skipped.append((end, by))
+                if end == "ENDOFSURVEY":
+                    self._ended |= dict.fromkeys(by)
+
+    def _named(self, logic: Any) -> tuple[str, ...]:
+        """Return whose answers a logic asks, and `ELSE` where it asks something else."""
+        found = dict.fromkeys(_operands(logic))
+        return tuple(dict.fromkeys(self._tags.get(name, ELSE) for name in found)) or (ELSE,)
+
+    def result(self) -> Places:
+        """Return what was found."""
+        notes = [f"stays in Qualtrics, is no part of the survey: {', '.join(self._kinds)}"] * bool(self._kinds)
+        notes += [
+            f"the blocks {listed(self._again)} stand more than once in the flow, and their questions are asked once"
+        ] * bool(self._again)
+        notes += [
+            f"chance shows some blocks ({', '.join(self._drawn)}), and the survey all of them: to draw questions, "
+            "write draw into the survey file"
+        ] * bool(self._drawn)
+        return Places(list(self._found.values()), notes)
+
+
+def _blocks(payload: Any) -> Iterator[Any]:
+    """Yield the blocks of an element: all of them, or the one that it is."""
+    if isinstance(payload, dict) and "BlockElements" in payload:
+        yield payload
+    else:
+        yield from entries(payload).values()
+
+
+def _operands(logic: Any) -> Iterator[str]:
+    """Yield the ids of the questions that a logic asks, "" for each condition on something else."""
+    for name, member in entries(logic).items():
+        if isinstance(member, dict | list):
+            yield from _operands(member)
+        elif name in _LOCATORS:
+            yield from _ID.findall(text_of(member))
+        elif name == "LogicType" and member != "Question":
+            yield ""
