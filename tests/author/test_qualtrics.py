@@ -87,8 +87,8 @@ def test_a_matrix_becomes_questions_with_the_same_options() -> None:
     content = qsf(matrix("drinks", required=True, ChoiceDataExportTags={"1": "tea"}))
     found = imported(content)
     assert [(q["id"], q["text"], q["options"]) for q in found.definition["questions"]] == [
-        ("tea", "How good is Tea", ["bad", "good"]),
-        ("drinks_2", "How good is Coffee", ["bad", "good"]),
+        ("tea", "How good is: Tea", ["bad", "good"]),
+        ("drinks_2", "How good is: Coffee", ["bad", "good"]),
     ]
     assert found.notes[-1] == (
         'the matrix "drinks" is 2 questions with the same options, epsilon 1 in total. To take less, let each device '

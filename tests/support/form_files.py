@@ -101,3 +101,72 @@ def qsf(*questions: dict[str, Any], flow: Any = None, elements: Any = None, **en
     ]
     whole = {"SurveyEntry": {"SurveyName": "Tea time", "SurveyLanguage": "EN"} | entry, "SurveyElements": found}
     return json.dumps(whole).encode()
+
+
+_LIME = ("id", "class", "type/scale", "name", "relevance", "text", "help", "language", "mandatory", "other")
+Rows = list[dict[str, str]]
+
+
+def lime_rows(*rows: dict[str, str], languages: str = "en") -> Rows:
+    """Return the rows of a structure: those given in a group "Main", after the survey's."""
+    first, *others = languages.split()
+    found: Rows = [
+        {"class": "S", "name": "language", "text": first},
+        {"class": "S", "name": "additional_languages", "text": " ".join(others)},
+        *({"class": "SL", "name": "surveyls_title", "text": "Tea time", "language": name} for name in (first, *others)),
+        {"class": "G", "name": "Main", "language": first},
+    ]
+    return found + [{"language": first, "relevance": "1"} | row for row in rows]
+
+
+def lime_tsv(rows: Rows) -> bytes:
+    """Return a tab-separated structure of LimeSurvey."""
+    columns = [*_LIME, *dict.fromkeys(name for row in rows for name in row if name not in _LIME)]
+    file = StringIO()
+    table = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return b"\xef\xbb\xbf" + file.getvalue().encode()
+
+
+def lss(rows: Rows) -> bytes:
+    """Return the same structure in XML, as LimeSurvey 3 writes it: a row a language."""
+    tables: dict[str, list[dict[str, str]]] = {}
+    gid, qid, last, ids = 0, 0, "", dict[str, str]()
+    for number, row in enumerate(rows):
+        kind, text, language = row["class"], row.get("text", ""), row.get("language", "")
+        order = str(number)
+        if kind == "S":
+            tables.setdefault("surveys", [{}])[0][row["name"]] = text
+        elif kind == "SL":
+            settings = {"surveyls_language": language, row["name"]: text}
+            tables.setdefault("surveys_languagesettings", []).append(settings)
+        elif kind == "G":
+            gid = gid % sum(each["class"] == "G" and each["language"] == rows[0]["text"] for each in rows) + 1
+            group = {"gid": str(gid), "group_name": row["name"], "group_order": str(gid), "language": language}
+            tables.setdefault("groups", []).append(group | {"grelevance": row.get("relevance", "")})
+        elif kind == "Q":
+            last = ids.setdefault(row["name"], str(100 + len(ids)))
+            asked = {"qid": last, "parent_qid": "0", "gid": str(gid), "type": row["type/scale"], "title": row["name"]}
+            asked |= {"question": text, "question_order": order, "language": language}
+            asked |= {name: row[name] for name in ("help", "relevance", "mandatory", "other") if name in row}
+            tables.setdefault("questions", []).append(asked)
+            tables.setdefault("question_attributes", []).extend(
+                {"qid": last, "attribute": name, "value": value} for name, value in row.items() if name not in _LIME
+            )
+        elif kind == "SQ":
+            qid = int(last) * 100 + len(tables.get("subquestions", []))
+            nested = {"qid": str(qid), "parent_qid": last, "title": row["name"], "question": text, "language": language}
+            nested |= {"question_order": order, "scale_id": row.get("type/scale", ""), "relevance": row["relevance"]}
+            tables.setdefault("subquestions", []).append(nested)
+        elif kind == "A":
+            answer = {"qid": last, "code": row["name"], "answer": text, "sortorder": order, "language": language}
+            tables.setdefault("answers", []).append(answer | {"scale_id": row.get("type/scale", "")})
+    written = [f"<{table}><rows>{''.join(map(_xml_row, listed))}</rows></{table}>" for table, listed in tables.items()]
+    kind = "<LimeSurveyDocType>Survey</LimeSurveyDocType>"
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<document>{kind}{"".join(written)}</document>'.encode()
+
+
+def _xml_row(row: dict[str, str]) -> str:
+    cells = [f"<{name}><![CDATA[{text}]]></{name}>" if text else f"<{name}/>" for name, text in row.items()]
+    return f"<row>{''.join(cells)}</row>"

@@ -95,8 +95,18 @@ class ItemForm:
     parts: tuple[Part, ...]
     condition: str
     locale: str = ""
-    introduction: FormText = NO_TITLE
     notes: tuple[str, ...] = ()
+
+
+def joined(question: FormText, row: FormText) -> FormText:
+    """Return the text of a matrix and that of its row as one, in the languages of both."""
+    others = {tag: _join(question.others[tag], row.others[tag]) for tag in question.others if tag in row.others}
+    return FormText(_join(question, row), others)
+
+
+def _join(question: str, row: str) -> str:
+    said = without_html(FormText(question, {}))
+    return f"{question}{':' * said[-1:].isalnum()} {row}" if said else row
 
 
 def no_mechanism(why: str) -> str:
@@ -124,8 +134,6 @@ def import_items(form: ItemForm, survey_id: str, terms: Terms) -> ImportedForm:
     ):
         missing = sorted(given - names)
         found.problems += [f'{option} names "{name}", and nothing in the form is called that.' for name in missing]
-    if form.introduction:
-        _show(Shown("the introduction", form.introduction), found)
     for part in form.parts:
         _take(part, form, terms, found)
     if found.problems or not found.asked:

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.items import COLLECTS, NEVER_ASKED, Item, ItemForm, Part, Shown, Unasked, no_mechanism
-from sotto_author.forms.languages import NO_TITLE, FormText
+from sotto_author.forms.items import COLLECTS, NEVER_ASKED, Item, ItemForm, Part, Shown, Unasked, joined, no_mechanism
+from sotto_author.forms.languages import FormText
 from sotto_author.forms.qualtrics_flow import Place, entries, places, text_of
 
 _INSTEAD = {
@@ -83,7 +83,6 @@ def read_qsf(document: Mapping[str, Any]) -> ItemForm:
         tuple(parts),
         "its logic",
         locale=_LANGUAGES.get(own, own),
-        introduction=NO_TITLE,
         notes=tuple(notes),
     )
 
@@ -224,16 +223,6 @@ def _rows(question: _Question, answers: Mapping[str, Any]) -> Iterator[Item]:
         is_typed = row.get("TextEntry") not in _OFF
         name = question.row_name(key)
         yield _item(question, name, text, answers, problems=typed * is_typed, matrix=question.tag)
-
-
-def joined(question: FormText, row: FormText) -> FormText:
-    """Return the text of a matrix and that of its row as one, in the languages of both."""
-    tongues = {name for name in question.others if name in row.others}
-    return FormText(_join(question, row), {name: _join(question.others[name], row.others[name]) for name in tongues})
-
-
-def _join(question: str, row: str) -> str:
-    return f"{question.strip()} {row.strip()}".strip()
 
 
 def _of_text(question: _Question) -> Item:

@@ -1,0 +1,1 @@
+"""Survey structures of LimeSurvey: tab-separated (.txt) and XML (.lss)."""
