@@ -134,9 +134,11 @@ def _read(path: Path) -> bytes:
 def _tell(imported: Imported | ImportedForm, compiled: Survey, epsilon: Decimal) -> None:
     """Say on stderr what it takes, and what was not taken over."""
     n = len(compiled.questions)
-    _warn(
-        [f"{counted(n, 'question')}, epsilon {epsilon_above(epsilon)} each, {epsilon_above(compiled.epsilon)} in total"]
-    )
+    asked = zip(imported.definition["questions"], compiled.questions, strict=True)
+    own = [f"{done.id} {epsilon_above(done.epsilon)}" for question, done in asked if "epsilon" not in question]
+    besides = f" (but {', '.join(own)})" if own else ""
+    each = f"epsilon {epsilon_above(epsilon)} each{besides}"
+    _warn([f"{counted(n, 'question')}, {each}, {epsilon_above(compiled.epsilon)} in total"])
     _warn(imported.notes)
 
 

@@ -26,7 +26,7 @@ _OF_BIND = ("relevant", "required", "constraint", "calculate", "readonly")
 _OF_RANGE = ("start", "end", "step")
 _OF_ROW = {"type", "name", "label", "bind", "control", "parameters", "itemset", _ROW}
 """Columns that make the question, or are looked at by themselves."""
-_OF_ROW |= {"hint", "guidance_hint", "default", "media", "choices", "choice_filter", "list_name"}
+_OF_ROW |= {"hint", "guidance_hint", "default", "media", "choices", "choice_filter", "list_name", "garbling"}
 _COLUMNS = {"jr:constraintMsg": "constraint_message", "jr:requiredMsg": "required_message"}
 _DEFAULT = "default"
 """What pyxform calls the language of texts that name none."""

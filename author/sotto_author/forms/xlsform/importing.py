@@ -22,6 +22,7 @@ from sotto_author.forms.languages import FormText, in_languages
 from sotto_author.forms.markup import is_marked, plain, plain_text
 from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, secrets
 from sotto_author.forms.xlsform.form import Form, Row
+from sotto_author.forms.xlsform.garbling import garbled, is_garbled, say_garbled
 from sotto_author.forms.xlsform.limits import most_selected, range_of, unchecked
 from sotto_author.forms.xlsform.types import ANSWERS_OF, COMPUTED, METADATA, unsupported
 from sotto_protocol.errors import SurveyError
@@ -128,9 +129,10 @@ def _ask(row: Row, form: Form, terms: Terms, found: _Found) -> None:
         raise FormError(f"has the same id as {same[0]}, {name}; rename one.")
     question: dict[str, Any] = {"id": name, "type": ANSWERS_OF[row.type]} | _section(row, form, found)
     question |= {"text": form.languages.text(row.members.get("label"))} | _answers(row, form, question["type"], terms)
-    question |= {"epsilon": terms.epsilon}
+    question |= {} if is_garbled(row) else {"epsilon": terms.epsilon}
     compile_question(question, "$")
     found.asked.append((row, question))
+    found.said += say_garbled(row, question)
     if is_conditional(row):
         found.said.append(say_asked_of_all(row.name, names, question))
 
@@ -146,6 +148,8 @@ def _section(row: Row, form: Form, found: _Found) -> dict[str, FormText]:
 def _answers(row: Row, form: Form, kind: str, terms: Terms) -> dict[str, Any]:
     """Return the members of a question that say what may be answered, and what skipping counts as."""
     must = row.bind("required").lower() in _SURE and not is_conditional(row)
+    if is_garbled(row):
+        return garbled(row, form) | ({} if must else {"skip": "no"})
     if kind == "number":
         return {**range_of(row), **({} if must else terms.skip_number(row.name))}
     if kind == "text":
@@ -206,6 +210,8 @@ def _notes(form: Form, found: _Found, terms: Terms) -> list[str]:
     for row, question in found.asked:
         notes += say_skipped_number(row.name, question)
         notes += _dropped(row, question)
+        if is_garbled(row) and "skip" in question:
+            notes.append(f"{row.name}: no answer counts as no, and chance may turn it into yes")
     notes += say_unused_skips(terms, {row.name: question for row, question in found.asked})
     if marked := _marked(form, found):
         notes.append(
