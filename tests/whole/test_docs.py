@@ -102,6 +102,10 @@ def test_the_page_on_planning_tests_works(console: Console) -> None:
     assert (console.folder / "widths.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_page_on_forms_of_other_programs_works(console: Console) -> None:
+    console.run_document(DOCS / "forms.md")
+
+
 @pytest.mark.thorough
 def test_the_page_on_regression_works(console: Console) -> None:
     console.run_document(DOCS / "regression.md")

@@ -97,9 +97,16 @@ def import_(
     skip_numbers: tuple[tuple[str, int | Decimal], ...],
     **terms: Any,
 ) -> None:
-    """Turn a SurveyJS form (JSON) or an XLSForm of ODK or KoboToolbox (.xlsx) into a survey file (TOML).
+    """Turn a form of another program into a survey file (TOML).
 
-    Some questions have no mechanism, such as a matrix or a file. Others are asked only after some answers, so that a
+    \b
+    SurveyJS                           .json
+    ODK, KoboToolbox, Safely Report    .xlsx (an XLSForm)
+    REDCap                             .csv (the data dictionary)
+    Qualtrics                          .qsf
+    LimeSurvey                         .lss, or .txt with tabs
+
+    Some questions have no mechanism, such as a ranking or a file. Others are asked only after some answers, so that a
     report without them would give those answers away. The command refuses such questions, and lists them all at once.
     If a question is not required, people can skip it: it gets "No answer", which is noisy like any other answer.
     """

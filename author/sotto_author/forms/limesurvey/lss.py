@@ -91,8 +91,8 @@ def _take_answers(tables: "_Tables", structure: Structure, by_id: dict[str, Ques
             choice.texts.add(row.get("language", structure.own), row.get("answer", ""))
             by_aid.setdefault(row.get("aid", ""), choice)
     for row in tables.rows["answer_l10ns"]:
-        if choice := by_aid.get(row.get("aid", "")):
-            choice.texts.add(row.get("language", structure.own), row.get("answer", ""))
+        if known := by_aid.get(row.get("aid", "")):
+            known.texts.add(row.get("language", structure.own), row.get("answer", ""))
 
 
 def _number(text: str) -> int:
