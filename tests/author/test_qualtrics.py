@@ -100,6 +100,17 @@ def test_a_matrix_becomes_questions_with_the_same_options() -> None:
     assert alone["id"] == "q"
 
 
+def test_a_row_that_is_shown_to_some_is_no_row_of_everybody() -> None:
+    rows = {"1": {"Display": "Tea"}, "2": {"Display": "Coffee", "DisplayLogic": LOGIC}}
+    content = qsf(multiple_choice("z"), matrix("m", required=True) | {"Choices": rows})
+    (problem,) = problems_of(content)
+    assert problem.startswith('QID2 (Matrix "m"), "m_2": is asked only of some, depending on "z".')
+    assert (
+        'm_2: is asked only of some, by z; now of everybody: else "No answer"'
+        in imported(content, ask_everybody=True).notes
+    )
+
+
 @pytest.mark.parametrize(
     ("configuration", "becomes"),
     [

@@ -9,7 +9,7 @@ from typing import Any
 from sotto_author.errors import FormError
 from sotto_author.forms.items import COLLECTS, NEVER_ASKED, Item, ItemForm, Part, Shown, Unasked, joined, no_mechanism
 from sotto_author.forms.languages import FormText
-from sotto_author.forms.qualtrics_flow import Place, entries, places, text_of
+from sotto_author.forms.qualtrics_flow import Place, asks, entries, places, text_of
 
 _INSTEAD = {
     "RO": "ask for the first choice, as multiple choice",
@@ -70,7 +70,7 @@ def read_qsf(document: Mapping[str, Any]) -> ItemForm:
     tags = {question.id: question.tag for question in questions}
     found = places(elements, tags)
     by_id = {question.id: question for question in questions}
-    parts = [part for place in found.places if place.id in by_id for part in _parts(by_id[place.id], place)]
+    parts = [part for place in found.places if place.id in by_id for part in _parts(by_id[place.id], place, tags)]
     elsewhere = [question.tag for question in questions if question.id not in {place.id for place in found.places}]
     parts += [Unasked(tag, "left out, for nobody is asked what is in the trash or in no block") for tag in elsewhere]
     tongues = {tag for question in questions for tag in question.text.others}
@@ -129,7 +129,7 @@ class _Question:
         return text_of(entries(self.members.get("ChoiceDataExportTags")).get(key)) or f"{self.tag}_{key}"
 
 
-def _parts(question: _Question, place: Place) -> Iterator[Part]:
+def _parts(question: _Question, place: Place, tags: Mapping[str, str]) -> Iterator[Part]:
     """Yield what a question is."""
     if place.is_over:
         yield Unasked(question.tag, NEVER_ASKED)
@@ -139,13 +139,20 @@ def _parts(question: _Question, place: Place) -> Iterator[Part]:
         yield Shown(question.tag, question.text, place.is_conditional)
     else:
         for part in _asked(question):
+            names = asks(logic, tags) if (logic := _logic_of_row(question, part)) else ()
             loop = [f"stands in the loop {place.loop}: ask a fixed number of times, with questions of their own."]
             yield replace(
                 part,
-                depends_on=place.depends_on,
-                is_conditional=place.is_conditional,
+                depends_on=(*place.depends_on, *names),
+                is_conditional=place.is_conditional or bool(names),
                 problems=(*loop * bool(place.loop), *part.problems, *_beside(question)),
             )
+
+
+def _logic_of_row(question: _Question, part: Item) -> Any:
+    """Return what decides whether a row of a matrix is shown, None where nothing does."""
+    rows = question.listed("Choice") if part.matrix else {}
+    return next((row.get("DisplayLogic") for key, row in rows.items() if question.row_name(key) == part.name), None)
 
 
 def _asked(question: _Question) -> Iterator[Item]:
@@ -293,7 +300,7 @@ def _lost(question: _Question) -> Iterator[str]:
         if is_set and name not in _TAKEN:
             yield _LOST.get(name, name[:60])
     options = [each for kind in ("Choice", "Answer") for each in question.listed(kind).values()]
-    if any("DisplayLogic" in each for each in options):
+    if question.type == "MC" and any("DisplayLogic" in each for each in options):
         yield "logic that hides choices"
     if any(each.get("ExclusiveAnswer") not in _OFF for each in options):
         yield "choices that exclude others"

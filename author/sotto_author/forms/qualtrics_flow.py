@@ -69,6 +69,11 @@ def places(elements: Sequence[Mapping[str, Any]], tags: Mapping[str, str]) -> Pl
     return walk.result()
 
 
+def asks(logic: Any, tags: Mapping[str, str]) -> tuple[str, ...]:
+    """Return whose answers a logic asks, and `ELSE` where it asks something else."""
+    return tuple(dict.fromkeys(tags.get(name, ELSE) for name in _operands(logic))) or (ELSE,)
+
+
 class _Walk:
     def __init__(self, elements: Sequence[Mapping[str, Any]], tags: Mapping[str, str]) -> None:
         self._tags = tags
@@ -150,9 +155,7 @@ class _Walk:
                     self._ended |= dict.fromkeys(by)
 
     def _named(self, logic: Any) -> tuple[str, ...]:
-        """Return whose answers a logic asks, and `ELSE` where it asks something else."""
-        found = dict.fromkeys(_operands(logic))
-        return tuple(dict.fromkeys(self._tags.get(name, ELSE) for name in found)) or (ELSE,)
+        return asks(logic, self._tags)
 
     def result(self) -> Places:
         """Return what was found."""

@@ -12,7 +12,7 @@ _MAX_TAGS = 600_000
 _MAX_DEPTH = 16
 _ROW_DEPTH = 4
 """document, a table, rows, row."""
-_STAYING = {"quota": "quotas", "assessments": "assessments"}
+_STAYING = {"quota": "quotas", "assessments": "assessments", "defaultvalues": "default answers"}
 Row = dict[str, str]
 
 
