@@ -137,8 +137,10 @@ class Attachment {
     if (waves && !waves.includes(wave)) throw new NotAsked(survey.id ?? "", wave, waves);
     this.#questions = (await this.#client.questions?.()) ?? survey.items ?? survey.questions;
     const asked = this.#questions.map(({ id }) => id);
-    const others = [...fits].filter(([id]) => !asked.includes(id)).map(([, { name }]) => name);
-    for (const name of others) this.#hide(this.#model.getQuestionByName(name)); // a survey with `draw`
+    const [shown, others] = [true, false].map((is) => [...fits].filter(([id]) => asked.includes(id) === is));
+    const names = shown.map(([, { name }]) => name); // a matrix stays while one of its rows is asked
+    for (const [, { name, row }] of others)
+      this.#hide(names.includes(name) ? row : this.#model.getQuestionByName(name)); // `draw`
     this.#warn(survey.protectedLittle);
     return (this.#fits = fits);
   }
@@ -148,8 +150,12 @@ class Attachment {
     this.#model.onValidateQuestion.remove(this.#validate);
     this.#model.onAfterRenderSurvey.remove(this.#guard);
     this.#unguard();
-    for (const { element, visible, visibleIf } of this.#hidden.splice(0))
-      Object.assign(element, { visibleIf, visible });
+    const hidden = this.#hidden.splice(0);
+    for (const { element, visible, visibleIf } of hidden) {
+      if (element.getType() === "itemvalue") element.visibleIf = visibleIf;
+      else Object.assign(element, { visibleIf, visible });
+    }
+    if (hidden.length) this.#model.runExpressions();
     this.#model.getQuestionByName(LITTLE)?.delete();
   }
 
@@ -166,7 +172,11 @@ class Attachment {
   #hide(/** @type {any} */ element) {
     const { visible, visibleIf } = element;
     this.#hidden.push({ element, visible, visibleIf });
-    Object.assign(element, { visibleIf: "", visible: false }); // in this order: a condition makes visible anew
+    const isRow = element.getType() === "itemvalue"; // of a matrix: it has no `visible` of its own
+    if (isRow) {
+      element.visibleIf = "1 = 2";
+      this.#model.runExpressions();
+    } else Object.assign(element, { visibleIf: "", visible: false }); // in this order: a condition makes visible anew
   }
 
   /** Let the browser write no answer to the disk, nor send one to a service: any text of a form may show one. */

@@ -462,3 +462,39 @@ def test_a_name_to_leave_out_that_no_element_has_is_refused() -> None:
     assert problems_of(conditional(), leave_out=frozenset({"x"})) == (
         '--leave-out names "x", and no element that asks anything is called that.',
     )
+
+
+MATRIX = {"type": "matrix", "name": "m", "columns": ["a", "b"], "rows": ["x", {"value": "y", "text": "Why"}]}
+
+
+def test_a_matrix_becomes_questions_with_the_same_options_and_says_what_they_take() -> None:
+    found = imported({"elements": [MATRIX | {"title": "<b>How</b>?", "eachRowRequired": True, "alternateRows": True}]})
+    asked = [(each["id"], each["text"], each["options"]) for each in found.definition["questions"]]
+    assert asked == [("m-x", "How? x", ["a", "b"]), ("m-y", "How? Why", ["a", "b"])]
+    assert "stays in the form, is no part of the survey: alternateRows of m x, m y" in found.notes
+    assert found.notes[-1].startswith('the matrix "m" is 2 questions with the same options, epsilon ')
+    assert len(imported({"elements": [MATRIX]}).definition["questions"][0]["options"]) == len(["a", "b", "No answer"])
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        ({"rows": []}, "it has no rows: ask with a radiogroup"),
+        ({"cellType": "checkbox"}, "its cells are no radio buttons"),
+        ({"cells": {"x": {"a": "1"}}}, "it has texts in its cells"),
+        ({"showCommentArea": True}, "showCommentArea takes free text beside the answer"),
+        ({"rows": ["x", {"value": "y", "visibleIf": "{z} = 1"}], "eachRowRequired": True}, "visibleIf may hide it"),
+        ({"rowsVisibleIf": "{z} = 1", "eachRowRequired": True}, "rowsVisibleIf may hide it"),
+        ({"columns": 5}, "choices must be a list."),
+        ({"rows": [{"text": 5}]}, "must be a text, or an object of texts by language"),
+    ],
+)
+def test_a_matrix_whose_rows_are_no_questions_is_refused(members: dict[str, Any], why: str) -> None:
+    form = {"elements": [MATRIX | members, {"type": "text", "name": "z"}]}
+    assert any(why in problem for problem in problems_of(form))
+
+
+def test_a_matrix_is_left_out_by_its_name_and_a_row_by_its_own() -> None:
+    form = {"elements": [MATRIX, {"type": "text", "name": "z"}]}
+    assert [each["id"] for each in imported(form, leave_out=frozenset(["m"])).definition["questions"]] == ["z"]
+    assert [each["id"] for each in imported(form, leave_out=frozenset(["m y"])).definition["questions"]] == ["m-x", "z"]

@@ -26,6 +26,7 @@ USUAL = Terms(Decimal(1))
 FILES = {
     "clinic": USUAL,
     "lunch": USUAL,
+    "matrix": USUAL,
     "numbers": USUAL,
     "ward": Terms(Decimal(1), ask_everybody=True, leave_out=frozenset({"ward"})),
 }

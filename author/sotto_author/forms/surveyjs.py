@@ -18,10 +18,12 @@ from sotto_author.forms.asking import (
     say_unused_skips,
     section,
 )
+from sotto_author.forms.items import say_matrix
 from sotto_author.forms.languages import NO_TITLE, FormText, in_languages
 from sotto_author.forms.markup import plain_text
 from sotto_author.forms.surveyjs_choices import AskedElement, Choice, choices, range_of, rates, scale_of, yes_and_no
 from sotto_author.forms.surveyjs_form import Element, is_set, localised, secrets, walk
+from sotto_author.forms.surveyjs_matrix import rows_of, why_not
 from sotto_author.forms.surveyjs_notes import ASK_NOTHING, NUMERIC, notes
 from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError
@@ -32,6 +34,7 @@ _QUESTION_TYPES = {
     "radiogroup": "one-of",
     "dropdown": "one-of",
     "rating": "one-of",
+    "matrix": "one-of",
     "checkbox": "any-of",
     "tagbox": "any-of",
     "slider": "number",
@@ -42,7 +45,6 @@ _INSTEAD = {  # what asks something that has no mechanism, and what to do about 
     "file": "a file cannot be perturbed",
     "imagemap": "ask with a checkbox",
     "imagepicker": "ask with a radiogroup or a checkbox",
-    "matrix": "ask every row with a radiogroup of its own",
     "matrixdropdown": "ask every cell with an element of its own",
     "matrixdynamic": "ask a fixed number of times, with elements of their own",
     "multipletext": "ask every line with a text of its own",
@@ -85,8 +87,8 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
     """Return a parsed form as a survey. Raises FormError with everything that is wrong."""
     asked: list[AskedElement] = []
     left_out: list[Element] = []
-    elements = [element for element in walk(form) if element.type not in ASK_NOTHING]
-    names = {element.name for element in elements}
+    elements = [row for element in walk(form) if element.type not in ASK_NOTHING for row in rows_of(element)]
+    names = {name for element in elements for name in (element.name, element.matrix)}
     problems = [
         f'{option} names "{name}", and no element that asks anything is called that.'
         for option, given in (
@@ -97,7 +99,7 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
     ]
     for element in elements:
         unsupported = _unsupported(element, terms)
-        if element.name in terms.leave_out or (unsupported and terms.skip_unsupported):
+        if {element.name, element.matrix} & terms.leave_out or (unsupported and terms.skip_unsupported):
             left_out.append(element)
             continue
         try:
@@ -115,7 +117,10 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
         whole["introduction"] = plain_text(introduction)
     definition, lacking = in_languages(whole | {"questions": [one.question for one in asked]}, _locale(form))
     unused = say_unused_skips(terms, {one.element.name: one.question for one in asked})
-    return Imported(definition, tuple(asked), tuple(left_out), (*lacking, *unused, *notes(form, asked, left_out)))
+    said = [*lacking, *unused, *notes(form, asked, left_out)]
+    for name in dict.fromkeys(one.element.matrix for one in asked if one.element.matrix):
+        said += say_matrix(name, [one.question["type"] for one in asked if one.element.matrix == name], terms)
+    return Imported(definition, tuple(asked), tuple(left_out), tuple(said))
 
 
 def _locale(form: dict[str, Any]) -> str:
@@ -128,6 +133,8 @@ def _unsupported(element: Element, terms: Terms) -> list[str]:
     if element.type not in _QUESTION_TYPES:
         instead = _INSTEAD.get(element.type, "it is no type that sottovoce knows")
         return [f"{element}: has no mechanism ({instead})."]
+    if element.type == "matrix" and not element.matrix:
+        return [f"{element}: has no mechanism ({why_not(element)})."]
     found = [(names, why) for names, why in _NOT_BESIDE.items() if is_set(element.members, *names)]
     problems = [f"{element}: {names[0]} {why}." for names, why in found]
     if element.type == "slider" and element.members.get("sliderType") == "range":

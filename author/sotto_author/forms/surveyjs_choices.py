@@ -46,7 +46,7 @@ def yes_and_no(members: dict[str, Any]) -> list[Choice]:
 
 def choices(members: dict[str, Any]) -> list[Choice]:
     """Return the choices of a radiogroup, dropdown or checkbox; "none" and the like are choices. Raises FormError."""
-    found = _items(members.get("choices", []), "choices")
+    found = items(members.get("choices", []), "choices")
     if members["type"] == "dropdown":
         found += _numbered(members)
     for names, value, text, usual in _SPECIAL:
@@ -58,7 +58,7 @@ def choices(members: dict[str, Any]) -> list[Choice]:
 def rates(members: dict[str, Any]) -> list[Choice]:
     """Return the choices of a rating: its values, or those from rateMin to rateMax. Raises FormError."""
     if members.get("rateValues") and members.get("autoGenerate") is not True:
-        found = _items(members["rateValues"], "rateValues")
+        found = items(members["rateValues"], "rateValues")
     else:
         found = _scale(members)
     is_smileys = "smileys" in (members.get("rateType"), members.get("rateDisplayMode"))
@@ -79,7 +79,8 @@ def scale_of(offered: list[Choice]) -> dict[str, Any]:
     return {"minimum": numbers[0], "maximum": numbers[-1], "step": steps.pop(), "distribution": True}
 
 
-def _items(listed: Any, name: str) -> list[Choice]:
+def items(listed: Any, name: str) -> list[Choice]:
+    """Return the values and texts in a list of choices, rows or columns. Raises FormError."""
     if not isinstance(listed, list):
         raise FormError(f"{name} must be a list.")
     return [_item(item, f"{name}[{index}]") for index, item in enumerate(listed)]

@@ -28,6 +28,7 @@ class Element:
     `place` is its JSON path, `hidden_by` what may keep a respondent from answering it, "" where nothing does: its own
     members, those of the panels and the page that it is in, or the form's. `conditions` are the expressions of these.
     `section` is the title of the panel nearest to it that has one, or of its page, "" where there is none.
+    `matrix` is the name of the matrix that it is a row of.
     """
 
     type: str
@@ -37,6 +38,7 @@ class Element:
     hidden_by: str
     conditions: tuple[str, ...]
     section: FormText
+    matrix: str = ""
 
     @property
     def title(self) -> FormText:

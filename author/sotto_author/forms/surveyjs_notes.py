@@ -21,6 +21,7 @@ _TAKEN = {  # members that make the question, or of which there is a note of its
     "boolean": ("labelTrue", "labelFalse", "valueTrue", "valueFalse"),
     "radiogroup": _OF_CHOICES,
     "dropdown": (*_OF_CHOICES, "choicesMin", "choicesMax", "choicesStep"),
+    "matrix": _OF_CHOICES,
     "checkbox": _OF_ANY,
     "tagbox": _OF_ANY,
     "rating": (

@@ -16,6 +16,7 @@ const QUESTION_TYPES = {
   boolean: ["yes-no", "one-of"],
   radiogroup: ["one-of"],
   dropdown: ["one-of"],
+  matrix: ["one-of"],
   rating: ["one-of", "number"],
   slider: ["number"],
   checkbox: ["any-of"],
@@ -71,28 +72,40 @@ export function questionId(name) {
  * Return the name of the element and what reads it, by question id, and everything that does not fit: questions without an element, elements without a question that are not among `leaveOut`, unknown options, and
  * questions that must be answered but need not be in the form.
  * @param {Model} model @param {readonly Question[]} questions @param {readonly string[]} leaveOut names of elements
- * @returns {{fits: Map<string, {name: string, read: Reader}>, problems: string[]}}
+ * @returns {{fits: Map<string, {name: string, row?: any, read: Reader}>, problems: string[]}}
  */
 export function fitForm(model, questions, leaveOut = []) {
   const problems = [];
   const elements = new Map();
   const left = new Set(leaveOut);
   for (const element of model.getAllQuestions().filter((each) => !ASK_NOTHING.includes(each.getType()))) {
-    const id = questionId(element.name);
     if (left.delete(element.name)) continue;
-    if (elements.has(id)) problems.push(`two elements are named for the question "${id}"`);
-    else if (questions.some((question) => question.id === id)) elements.set(id, element);
-    else problems.push(`the survey does not ask "${element.name}"; name it in leaveOut to drop its answers`);
+    for (const part of partsOf(element)) {
+      const id = questionId(part.name);
+      if (left.delete(part.name)) continue;
+      if (elements.has(id)) problems.push(`two elements are named for the question "${id}"`);
+      else if (questions.some((question) => question.id === id)) elements.set(id, part);
+      else problems.push(`the survey does not ask "${part.name}"; name it in leaveOut to drop its answers`);
+    }
   }
   left.forEach((name) => problems.push(`leaveOut names "${name}", but no element of that name asks anything`));
   const fits = new Map();
   for (const question of questions) {
-    const element = elements.get(question.id);
-    const found = element ? misfits(model, element, question) : ["the form has no element of that name"];
+    const part = elements.get(question.id);
+    const found = part ? misfits(model, part, question) : ["the form has no element of that name"];
     problems.push(...found.map((problem) => `question "${question.id}": ${problem}`));
-    if (!found.length) fits.set(question.id, { name: element.name, read: reader(element, question) });
+    if (!found.length) fits.set(question.id, { name: part.element.name, row: part.row, read: reader(part, question) });
   }
   return { fits, problems };
+}
+
+/**
+ * Return what of an element is asked by questions of its own: each row of a matrix, by the name that the import gives it.
+ * @param {any} element @returns {{name: string, element: any, row?: any}[]}
+ */
+function partsOf(element) {
+  if (element.getType() !== "matrix" || !element.rows.length) return [{ name: element.name, element }];
+  return element.rows.map((/** @type {any} */ row) => ({ name: `${element.name} ${row.value}`, element, row }));
 }
 
 /**
@@ -122,8 +135,8 @@ export function isTooLong(element) {
   return isText && [...tidy(element.value)].length > MAX_TEXT;
 }
 
-/** @param {Model} model @param {any} element @param {Question} question @returns {string[]} what does not fit */
-function misfits(model, element, question) {
+/** @param {Model} model @param {any} part @param {Question} question @returns {string[]} what does not fit */
+function misfits(model, { element, row }, question) {
   const type = element.getType();
   if (!QUESTION_TYPES[type]?.includes(question.type)) {
     return [`the survey's question is ${question.type}, which "${element.name}" (${type}) cannot ask`];
@@ -131,7 +144,10 @@ function misfits(model, element, question) {
   const found = BESIDE.filter((name) => element[name]).map((name) => `"${element.name}" must not have ${name}`);
   if (element.choicesByUrl?.url) found.push(`"${element.name}" must list its choices rather than load them`);
   if (element.valuePropertyName) found.push(`"${element.name}" must not have valuePropertyName`);
-  const hidden = question.skip === null && question.type !== "any-of" ? whyEmpty(model, element) : "";
+  if (row && (element.cellType !== "radio" || element.hasCellText)) {
+    found.push(`"${element.name}" must have radio buttons without texts in its cells`);
+  }
+  const hidden = question.skip === null && question.type !== "any-of" ? whyEmpty(model, element, row) : "";
   if (hidden) found.push(`"${element.name}" ${hidden}, so the survey's question needs \`skip\``);
   if (question.type === "one-of" || question.type === "any-of") found.push(...otherOptions(element, question));
   if (question.type === "number") found.push(...otherNumbers(element, /** @type {any} */ (question)));
@@ -177,9 +193,11 @@ function otherOptions(element, question) {
   return found;
 }
 
-/** @param {Model} model @param {any} element @returns {string} why it may have no answer, "" where it always has one */
-function whyEmpty(model, element) {
-  if (!element.isRequired || element.requiredIf) return "need not be answered";
+/** @param {Model} model @param {any} element @param {any} row @returns {string} why it may have no answer, "" if never */
+function whyEmpty(model, element, row) {
+  const isRequired = row ? element.eachRowRequired : element.isRequired && !element.requiredIf;
+  if (!isRequired) return "need not be answered";
+  if (row && (row.visibleIf || row.enableIf || element.rowsVisibleIf)) return "may hide its rows";
   const trigger = model.triggers.find((each) => HIDING_TRIGGERS.includes(each.getType()));
   if (trigger) return `may be left out by a ${trigger.getType().replace("trigger", "")} trigger`;
   for (let part = element; part; part = part.parent) {
@@ -202,8 +220,9 @@ function choicesOf(element) {
       [String(element.valueFalse ?? false), labels[1]],
     ];
   }
-  const items =
-    element.getType() === "rating" ? ratesOf(element) : [...element.choices, ...(element.minMaxChoices ?? [])];
+  const isMatrix = element.getType() === "matrix";
+  const listed = () => (isMatrix ? element.columns : [...element.choices, ...(element.minMaxChoices ?? [])]);
+  const items = element.getType() === "rating" ? ratesOf(element) : listed();
   /** @type {[string, string][]} */
   const offered = items.map((/** @type {any} */ item) => [
     String(item.value),
@@ -234,8 +253,8 @@ function tidy(value) {
     .replace(/^ | $/g, "");
 }
 
-/** @param {any} element @param {Question} question @returns {Reader} */
-function reader(element, question) {
+/** @param {any} part @param {Question} question @returns {Reader} */
+function reader({ element, row }, question) {
   if (question.type === "number") return (shown) => exact(shown.value);
   if (question.type === "text") return (shown) => tidy(shown.value) || null;
   const texts = new Map(choicesOf(element));
@@ -247,5 +266,6 @@ function reader(element, question) {
   };
   if (question.type === "any-of")
     return (shown) => [shown.value].flat().map((value) => /** @type {string} */ (one(value)));
+  if (row) return (shown) => (shown.value[row.value] === undefined ? null : one(shown.value[row.value]));
   return (shown) => one(shown.value);
 }

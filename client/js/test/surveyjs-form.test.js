@@ -22,9 +22,9 @@ for (const { file } of VECTORS.forms) {
       if (locale) model.locale = locale;
       const { fits } = fitForm(model, survey.questions, leaveOut);
       for (const { id, name, choices } of questions) {
-        const { name: found, read } = fits.get(id);
-        assert.equal(found, name);
-        const values = choices.map(([value, text]) => [read({ value }), text]);
+        const { name: found, row, read } = fits.get(id);
+        assert.equal(row ? `${found} ${row.value}` : found, name);
+        const values = choices.map(([value, text]) => [read({ value: row ? { [row.value]: value } : value }), text]);
         assert.deepEqual(
           values.map(([answer]) => [answer].flat()[0]),
           choices.map(([, text]) => text),
