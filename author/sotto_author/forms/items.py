@@ -115,7 +115,7 @@ def no_mechanism(why: str) -> str:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Taken:
     asked: list[tuple[Item, dict[str, Any]]] = field(default_factory=list)
     introduction: list[FormText] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -126,7 +126,7 @@ class _Found:
 
 def import_items(form: ItemForm, survey_id: str, terms: Terms) -> ImportedForm:
     """Return a form as a survey. Raises FormError with everything that is wrong."""
-    found = _Found()
+    found = _Taken()
     names = {name for part in form.parts for name in _names(part)}
     for option, given in (
         ("--leave-out", terms.leave_out),
@@ -145,7 +145,7 @@ def import_items(form: ItemForm, survey_id: str, terms: Terms) -> ImportedForm:
     return ImportedForm(definition, names_asked, (*lacking, *_notes(form, found, terms)))
 
 
-def _take(part: Part, form: ItemForm, terms: Terms, found: _Found) -> None:
+def _take(part: Part, form: ItemForm, terms: Terms, found: _Taken) -> None:
     """Put a part where it belongs."""
     if terms.leave_out.intersection(_names(part)):
         found.left_out.append(str(part) if isinstance(part, Item) else part.name)
@@ -171,7 +171,7 @@ def _names(part: Part) -> tuple[str, ...]:
     return (part.name, part.matrix) if isinstance(part, Item) and part.matrix else (part.name,)
 
 
-def _show(shown: Shown, found: _Found) -> None:
+def _show(shown: Shown, found: _Taken) -> None:
     text = without_html(shown.text)
     fits = len(" ".join([*found.introduction, text])) <= MAX_TEXT
     if text and fits and not found.asked and not shown.is_conditional:
@@ -181,7 +181,7 @@ def _show(shown: Shown, found: _Found) -> None:
         found.unasked.setdefault(why, []).append(shown.name)
 
 
-def _introduction(found: _Found) -> dict[str, FormText]:
+def _introduction(found: _Taken) -> dict[str, FormText]:
     if not found.introduction:
         return {}
     tags = set.intersection(*(set(text.others) for text in found.introduction))
@@ -189,7 +189,7 @@ def _introduction(found: _Found) -> dict[str, FormText]:
     return {"introduction": FormText(" ".join(found.introduction), others)}
 
 
-def _ask(item: Item, form: ItemForm, terms: Terms, found: _Found) -> None:
+def _ask(item: Item, form: ItemForm, terms: Terms, found: _Taken) -> None:
     """Ask an item. Raises FormError, or SurveyError where its question does not compile."""
     names = [name for name in item.depends_on if name not in terms.leave_out]
     if names and not terms.ask_everybody:
@@ -218,7 +218,7 @@ def _ask(item: Item, form: ItemForm, terms: Terms, found: _Found) -> None:
         found.said.append(say_asked_of_all(item.name, names, question))
 
 
-def _section_before(found: _Found) -> FormText:
+def _section_before(found: _Taken) -> FormText:
     return found.asked[-1][0].section if found.asked else NO_TITLE
 
 
@@ -242,7 +242,7 @@ def _answers(item: Item, terms: Terms) -> dict[str, Any]:
     return {"type": "yes-no"} if is_plain else {"options": texts}
 
 
-def _notes(form: ItemForm, found: _Found, terms: Terms) -> list[str]:
+def _notes(form: ItemForm, found: _Taken, terms: Terms) -> list[str]:
     """Return what an author should know of what was not taken over."""
     notes = [*form.notes, *(f"{why}: {listed(names)}" for why, names in found.unasked.items()), *found.said]
     for item, question in found.asked:
@@ -272,7 +272,7 @@ def say_matrix(name: str, kinds: Sequence[str], terms: Terms) -> list[str]:
     return [note + f", or protect {which} as one answer ([[together]])" * can_join]
 
 
-def _marked(form: ItemForm, found: _Found) -> Iterator[str]:
+def _marked(form: ItemForm, found: _Taken) -> Iterator[str]:
     """Yield what has lost its HTML."""
     if _is_marked(form.title):
         yield "the form's title"

@@ -52,7 +52,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Within:
     names: tuple[str, ...] = ()
     by_chance: bool = False
 
@@ -62,10 +62,10 @@ def places(elements: Sequence[Mapping[str, Any]], tags: Mapping[str, str]) -> Pl
     walk = _Walk(elements, tags)
     flow = next((each.get("Payload") for each in elements if each.get("Element") == "FL"), None)
     if isinstance(flow, dict):
-        walk.through(flow.get("Flow"), _Around())
+        walk.through(flow.get("Flow"), _Within())
     else:
         for block in walk.blocks:
-            walk.into(block, _Around())
+            walk.into(block, _Within())
     return walk.result()
 
 
@@ -94,7 +94,7 @@ class _Walk:
         self._again: dict[str, None] = {}
         self._drawn: list[str] = []
 
-    def through(self, flow: Any, around: _Around) -> None:
+    def through(self, flow: Any, around: _Within) -> None:
         """Go through the nodes of a flow."""
         for node in map(entries, entries(flow).values()):
             self._step()
@@ -103,11 +103,11 @@ class _Walk:
                 self.into(text_of(node.get("ID")), around)
             elif kind == "Branch":
                 names = self._named(node.get("BranchLogic"))
-                self.through(node.get("Flow"), _Around((*around.names, *names), around.by_chance))
+                self.through(node.get("Flow"), _Within((*around.names, *names), around.by_chance))
             elif kind == "BlockRandomizer":
                 self._draw(node, around)
             elif kind == "EndSurvey":
-                self._is_over = self._is_over or around == _Around()
+                self._is_over = self._is_over or around == _Within()
                 self._ended |= dict.fromkeys(around.names)
             else:
                 self._kinds |= {kind or "a node without a type": None} if kind != "Group" else {}
@@ -118,15 +118,15 @@ class _Walk:
         if self._n_steps > _MAX_STEPS:
             raise FormError(f"has a flow of more than {_MAX_STEPS:,} elements: split the survey.")
 
-    def _draw(self, node: Mapping[str, Any], around: _Around) -> None:
+    def _draw(self, node: Mapping[str, Any], around: _Within) -> None:
         """Go through what chance shows some of."""
         n, n_drawn = len(entries(node.get("Flow"))), text_of(node.get("SubSet"))
         is_drawn = n_drawn.isascii() and n_drawn.isdigit() and int(n_drawn[:9]) < n
         if is_drawn:
             self._drawn.append(f"{n_drawn[:9]} of {n}")
-        self.through(node.get("Flow"), _Around(around.names, around.by_chance or is_drawn))
+        self.through(node.get("Flow"), _Within(around.names, around.by_chance or is_drawn))
 
-    def into(self, name: str, around: _Around) -> None:
+    def into(self, name: str, around: _Within) -> None:
         """Go through the elements of a block, with what they skip."""
         block = self.blocks.get(name, {})
         skipped: list[tuple[str, tuple[str, ...]]] = []

@@ -25,18 +25,6 @@ export type Receipt = import("./src/ledger.js").Receipt;
  * a report that the collector refused for good
  */
 export type Rejected = import("./src/outbox.js").Rejected;
-export {
-  AlreadyAnswered,
-  AnswerError,
-  BudgetExceeded,
-  DeliveryError,
-  InvitationError,
-  NotAsked,
-  ParticipationEnded,
-  SottoError,
-  StateError,
-  SurveyRefused,
-  SurveyUnavailable,
-} from "./src/errors.js";
+export { AlreadyAnswered, AnswerError, BudgetExceeded, DeliveryError, InvitationError, NotAsked, ParticipationEnded, SottoError, StateError, SurveyRefused, SurveyUnavailable } from "./src/errors.js";
 export { keepOffDisk, keepToItself } from "./src/fields.js";
 export { Item, Question, Survey } from "./src/survey.js";

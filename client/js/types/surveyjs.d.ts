@@ -33,72 +33,72 @@ export type Draft = import("./src/draft.js").Draft;
  * what onCompleting's handlers are given
  */
 export type Completing = {
-  allow: boolean;
-  allowComplete: boolean;
-  message?: string;
+    allow: boolean;
+    allowComplete: boolean;
+    message?: string;
 };
 /**
  * the part of a `SurveyClient` that is used
  */
 export type Client = {
-  /**
-   * the survey that the form
-   * must fit
-   */
-  survey: () => Promise<{
-    id?: string;
-    questions: readonly Question[];
-    items?: readonly Question[];
-    protectedLittle?: string;
-  }>;
-  /**
-   * those that this device asks; all by default
-   */
-  questions?: (() => Promise<readonly Question[]>) | undefined;
-  /**
-   * those in which this device is asked; all by default
-   */
-  waves?: (() => Promise<readonly number[]>) | undefined;
-  /**
-   * from answers by question id
-   */
-  prepare: (answers: any, wave?: number) => Promise<Draft>;
-  /**
-   * from answers by question id
-   */
-  answer: (answers: any, wave?: number) => Promise<Receipt>;
+    /**
+     * the survey that the form
+     * must fit
+     */
+    survey: () => Promise<{
+        id?: string;
+        questions: readonly Question[];
+        items?: readonly Question[];
+        protectedLittle?: string;
+    }>;
+    /**
+     * those that this device asks; all by default
+     */
+    questions?: (() => Promise<readonly Question[]>) | undefined;
+    /**
+     * those in which this device is asked; all by default
+     */
+    waves?: (() => Promise<readonly number[]>) | undefined;
+    /**
+     * from answers by question id
+     */
+    prepare: (answers: any, wave?: number) => Promise<Draft>;
+    /**
+     * from answers by question id
+     */
+    answer: (answers: any, wave?: number) => Promise<Receipt>;
 };
 /**
  * how a form is attached
  */
 export type AttachOptions = {
-  /**
-   * shows what would be sent. Only `true` sends it; for
-   * anything else the form stays as it is
-   */
-  onReview?: ((draft: Draft) => boolean | Promise<boolean>) | undefined;
-  /**
-   * called once the report is in the device's outbox and the form is empty
-   */
-  onSent?: ((receipt: Receipt) => void) | undefined;
-  /**
-   * called with the reason why a completed form was not sent. It
-   * may return the text to show in place of the usual one, for example in the respondent's language
-   */
-  onError?: ((fault: unknown) => string | void) | undefined;
-  /**
-   * called with the sentence above the questions, which is shown if
-   * answers are protected little. It returns the sentence to show, for example in the respondent's language; "" shows none
-   */
-  onLittle?: ((sentence: string) => string) | undefined;
-  /**
-   * names of the elements that the survey does not ask; their answers are dropped
-   */
-  leaveOut?: readonly string[] | undefined;
-  /**
-   * of a repeated survey; default 1
-   */
-  wave?: number | undefined;
+    /**
+     * shows what would be sent. Only `true` sends it; for
+     * anything else the form stays as it is
+     */
+    onReview?: ((draft: Draft) => boolean | Promise<boolean>) | undefined;
+    /**
+     * called once the report is in the device's outbox and the form is empty
+     */
+    onSent?: ((receipt: Receipt) => void) | undefined;
+    /**
+     * called with the reason why a completed form was not sent. It
+     * may return the text to show in place of the usual one, for example in the respondent's language
+     */
+    onError?: ((fault: unknown) => string | void) | undefined;
+    /**
+     * called with the sentence above the questions, which is shown if
+     * answers are protected little. It returns the sentence to show, for example in the respondent's language; "" shows none
+     */
+    onLittle?: ((sentence: string) => string) | undefined;
+    /**
+     * names of the elements that the survey does not ask; their answers are dropped
+     */
+    leaveOut?: readonly string[] | undefined;
+    /**
+     * of a repeated survey; default 1
+     */
+    wave?: number | undefined;
 };
 import { FormRefused } from "./src/surveyjs-form.js";
 import { questionId } from "./src/surveyjs-form.js";

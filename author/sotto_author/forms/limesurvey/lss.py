@@ -6,7 +6,7 @@ from xml.parsers import expat
 
 from sotto_author.errors import FormError
 from sotto_author.forms.asking import ELSE
-from sotto_author.forms.limesurvey.structure import Choice, Group, Question, Structure, Texts
+from sotto_author.forms.limesurvey.structure import Group, Nested, Question, Structure, Texts
 
 _MAX_TAGS = 600_000
 _MAX_DEPTH = 16
@@ -57,7 +57,7 @@ def _take_questions(tables: "_Tables", structure: Structure) -> None:
     for row in sorted(subquestions, key=lambda row: _number(row.get("question_order", ""))):
         if parent := by_id.get(row.get("parent_qid", "")):
             code, scale = row.get("title", ""), row.get("scale_id") or "0"
-            made = Choice(code, scale, texts[row.get("qid", "")], row.get("relevance", ""))
+            made = Nested(code, scale, texts[row.get("qid", "")], row.get("relevance", ""))
             parent.subquestions.setdefault((scale, code), made)
     _take_answers(tables, structure, by_id)
     for row in tables.rows["question_attributes"]:
@@ -82,12 +82,12 @@ def _take_question(row: Row, groups: dict[str, Group], structure: Structure, by_
 
 
 def _take_answers(tables: "_Tables", structure: Structure, by_id: dict[str, Question]) -> None:
-    by_aid: dict[str, Choice] = {}
+    by_aid: dict[str, Nested] = {}
     rows = sorted(tables.rows["answers"], key=lambda row: _number(row.get("sortorder", "")))
     for row in rows:
         if question := by_id.get(row.get("qid", "")):
             code, scale = row.get("code", ""), row.get("scale_id") or "0"
-            choice = question.answers.setdefault((scale, code), Choice(code, scale))
+            choice = question.answers.setdefault((scale, code), Nested(code, scale))
             choice.texts.add(row.get("language", structure.own), row.get("answer", ""))
             by_aid.setdefault(row.get("aid", ""), choice)
     for row in tables.rows["answer_l10ns"]:

@@ -58,7 +58,7 @@ def read_structure(structure: Structure) -> ItemForm:
     ]
     codes = structure.ids | {question.code: question.code for question in structure.questions}
     for question in structure.questions:
-        parts += _Reader(question, structure.own, codes).parts()
+        parts += _OneQuestion(question, structure.own, codes).parts()
     title = structure.settings.get("surveyls_title")
     end = structure.settings.get("surveyls_endtext")
     staying = [*dict.fromkeys(structure.staying), *["the end text"] * bool(end and end.by_language)]
@@ -67,7 +67,7 @@ def read_structure(structure: Structure) -> ItemForm:
     return ItemForm(whole, tuple(parts), "its relevance", locale=structure.own, notes=tuple(notes))
 
 
-class _Reader:
+class _OneQuestion:
     """One question, on its way to items."""
 
     def __init__(self, question: Question, own: str, codes: Mapping[str, str]) -> None:

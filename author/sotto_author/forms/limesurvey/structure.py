@@ -23,7 +23,7 @@ class Texts:
 
 
 @dataclass(slots=True)
-class Choice:
+class Nested:
     """A subquestion, or an answer. `scale`: "0" or "1", of two."""
 
     code: str
@@ -52,8 +52,8 @@ class Question:
     texts: Texts = field(default_factory=Texts)
     helps: Texts = field(default_factory=Texts)
     cells: dict[str, str] = field(default_factory=dict)
-    subquestions: dict[tuple[str, str], Choice] = field(default_factory=dict)
-    answers: dict[tuple[str, str], Choice] = field(default_factory=dict)
+    subquestions: dict[tuple[str, str], Nested] = field(default_factory=dict)
+    answers: dict[tuple[str, str], Nested] = field(default_factory=dict)
     depends_on: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sotto_author.errors import FormError
 from sotto_author.forms.asking import ELSE
-from sotto_author.forms.limesurvey.structure import Choice, Group, Question, Structure, Texts
+from sotto_author.forms.limesurvey.structure import Group, Nested, Question, Structure, Texts
 from sotto_author.forms.table import TableRow, read_table
 
 _CELLS = (
@@ -24,13 +24,13 @@ def read_tsv(text: str) -> Structure:
     """Return the structure. Raises FormError."""
     rows = read_table(text, {})
     own = [row["text"] for row in rows if row["class"] == "S" and row["name"] == "language"]
-    reader = _Reader(Structure((own or [row["language"] for row in rows if row["language"]] or [""])[0]))
+    reader = _AllRows(Structure((own or [row["language"] for row in rows if row["language"]] or [""])[0]))
     for row in rows:
         reader.take(row)
     return reader.structure
 
 
-class _Reader:
+class _AllRows:
     """It goes through the rows. A further language repeats them in the same order."""
 
     def __init__(self, structure: Structure) -> None:
@@ -88,5 +88,5 @@ class _Reader:
         of = self._question.answers if row["class"] == "A" else self._question.subquestions
         key = (row["type/scale"] or "0", row["name"])
         if key not in of:
-            of[key] = Choice(row["name"], key[0], relevance="" if row["class"] == "A" else row["relevance"])
+            of[key] = Nested(row["name"], key[0], relevance="" if row["class"] == "A" else row["relevance"])
         of[key].texts.add(language, row["text"])

@@ -5,13 +5,9 @@
  * @param {Name} name @param {{[name: string]: string | number | boolean}} attributes @param {...(Node | string)} parts
  * @returns {HTMLElementTagNameMap[Name]}
  */
-export function make<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes?: {
+export function make<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes?: {
     [name: string]: string | number | boolean;
-  },
-  ...parts: (Node | string)[]
-): HTMLElementTagNameMap[Name];
+}, ...parts: (Node | string)[]): HTMLElementTagNameMap[Name];
 /**
  * Return a button that does something.
  * @param {string} words @param {string} part by which styles find it @param {() => void} press

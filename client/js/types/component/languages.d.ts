@@ -13,12 +13,9 @@ export function nameOf(tag: string): string;
  * TypeError for a folder that has no address.
  * @param {string} tag @param {Words} words @returns {Promise<{t: Translate, missing: string}>}
  */
-export function loadWords(
-  tag: string,
-  words: Words,
-): Promise<{
-  t: Translate;
-  missing: string;
+export function loadWords(tag: string, words: Words): Promise<{
+    t: Translate;
+    missing: string;
 }>;
 export type Translate = import("../form/words.js").Translate;
 export type Messages = import("../form/words.js").Messages;
@@ -27,9 +24,9 @@ export type Load = (lang: string) => Promise<Messages>;
  * by language, what imports its words
  */
 export type Modules = {
-  [lang: string]: () => Promise<{
-    default: Messages;
-  }>;
+    [lang: string]: () => Promise<{
+        default: Messages;
+    }>;
 };
 /**
  * where they are: the address of a folder of files, or modules

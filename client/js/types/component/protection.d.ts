@@ -9,19 +9,9 @@ export function noiseOf(t: Translate, question: Question): HTMLDetailsElement;
  * anybody can find out, what is sent, what can be done later. Also which questions are drawn, and what this device keeps.
  * @param {Translate} t @param {Survey} survey @param {string} collector its address @param {number} resendDays
  */
-export function protectionOf(
-  t: Translate,
-  survey: Survey,
-  collector: string,
-  resendDays: number,
-): (HTMLDetailsElement | HTMLParagraphElement)[];
+export function protectionOf(t: Translate, survey: Survey, collector: string, resendDays: number): (HTMLDetailsElement | HTMLParagraphElement)[];
 /** Return who asks, until when, and which wave it is. @param {Translate} t @param {Survey} survey @param {SurveyWords} words @param {number} wave */
-export function aboutOf(
-  t: Translate,
-  survey: Survey,
-  { controller, contact }: SurveyWords,
-  wave: number,
-): HTMLUListElement[];
+export function aboutOf(t: Translate, survey: Survey, { controller, contact }: SurveyWords, wave: number): HTMLUListElement[];
 export type Translate = import("../form/words.js").Translate;
 export type Survey = import("../src/survey.js").Survey;
 export type Question = import("../src/survey.js").Question;

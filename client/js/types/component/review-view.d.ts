@@ -8,25 +8,15 @@
  * @param {Translate} t @param {Survey} survey @param {(id: string) => QuestionWords} wordsOf
  * @param {{answers: {[id: string]: any}, draft: Draft}} made @param {() => void} send @param {() => void} change
  */
-export function reviewOf(
-  t: Translate,
-  survey: Survey,
-  wordsOf: (id: string) => QuestionWords,
-  {
-    answers,
-    draft,
-  }: {
+export function reviewOf(t: Translate, survey: Survey, wordsOf: (id: string) => QuestionWords, { answers, draft }: {
     answers: {
-      [id: string]: any;
+        [id: string]: any;
     };
     draft: Draft;
-  },
-  send: () => void,
-  change: () => void,
-): HTMLElement;
+}, send: () => void, change: () => void): HTMLElement;
 export type Translate = import("../form/words.js").Translate;
 export type QuestionWords = import("../src/words.js").QuestionWords & {
-  lang: string;
+    lang: string;
 };
 export type Question = import("../src/survey.js").Question;
 export type Survey = import("../src/survey.js").Survey;

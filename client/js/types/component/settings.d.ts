@@ -13,17 +13,17 @@ export function readSettings(element: Element): Settings;
 /** The attributes by which a survey is another one, or asked in another way. */
 export const ATTRIBUTES: string[];
 export type Settings = {
-  /**
-   * its address
-   */
-  collector: string;
-  survey: string;
-  wave: number;
-  invitation: string;
-  /**
-   * the client's
-   */
-  options: import("../src/options.js").Options & {
-    resendDays: number;
-  };
+    /**
+     * its address
+     */
+    collector: string;
+    survey: string;
+    wave: number;
+    invitation: string;
+    /**
+     * the client's
+     */
+    options: import("../src/options.js").Options & {
+        resendDays: number;
+    };
 };

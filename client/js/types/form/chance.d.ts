@@ -10,16 +10,16 @@ export function rest([part, whole]: Fraction): Fraction;
  * @param {Fraction} fraction @returns {{n: number, people: number}}
  */
 export function ofPeople([part, whole]: Fraction): {
-  n: number;
-  people: number;
+    n: number;
+    people: number;
 };
 /**
  * Return a probability as so many times in so many, if it is such a fraction of small numbers; else null.
  * @param {Fraction} fraction @returns {{n: number, of: number} | null}
  */
 export function simple(fraction: Fraction): {
-  n: number;
-  of: number;
+    n: number;
+    of: number;
 } | null;
 /** How many levels an output of a number stands for at most. @param {Mechanism} mechanism @returns {number} */
 export function widthOf({ width, segments }: Mechanism): number;
@@ -33,8 +33,8 @@ export type Fraction = [bigint, bigint];
  * that a report speaks for an answer: for a true one, for another
  */
 export type Support = {
-  ifTrue: Fraction;
-  ifOther: Fraction;
+    ifTrue: Fraction;
+    ifOther: Fraction;
 };
 export type Segment = import("../src/segments.js").Segment;
 /**

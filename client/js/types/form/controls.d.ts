@@ -7,19 +7,19 @@ export type QuestionWords = import("../src/words.js").QuestionWords;
  * what can be picked, as the client takes it, and the words for it
  */
 export type Choice = {
-  answer: unknown;
-  label: string;
+    answer: unknown;
+    label: string;
 };
 /**
  * `field`: radios, list, boxes, line or number; `most`: how many boxes may be chosen; `hint` and `expected` in words;
  * `skip`: in words, what leaving it out stands for, null where it cannot be left out.
  */
 export type Control = {
-  field: string;
-  choices: Choice[];
-  most: number;
-  hint: string;
-  expected: string;
-  skip: string | null;
-  unit: string;
+    field: string;
+    choices: Choice[];
+    most: number;
+    hint: string;
+    expected: string;
+    skip: string | null;
+    unit: string;
 };

@@ -35,8 +35,8 @@ export type Translate = import("./words.js").Translate;
  * `said`: what the client says of it, in English, for whoever runs the survey; nothing where that tells no more.
  */
 export type Fault = {
-  title: string;
-  text: string;
-  mayPass: boolean;
-  said: string;
+    title: string;
+    text: string;
+    mayPass: boolean;
+    said: string;
 };

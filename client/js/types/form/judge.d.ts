@@ -26,8 +26,8 @@ export type Range = import("../src/questions/number.js").Range;
  * chosen, whether it may be left out, and what a number may be, in a sentence.
  */
 export type Asked = {
-  field: string;
-  most: number;
-  mayBeLeftOut: boolean;
-  expected: string;
+    field: string;
+    most: number;
+    mayBeLeftOut: boolean;
+    expected: string;
 };

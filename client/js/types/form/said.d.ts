@@ -5,14 +5,9 @@ export function sayAnswer(t: Translate, answer: any, question: Item, words: Said
  * @param {Translate} t @param {any} reported as `Draft.reported` has it @param {Question} question @param {Said} words
  * @returns {{line: string, more: string[]}}
  */
-export function sayReported(
-  t: Translate,
-  reported: any,
-  question: Question,
-  words: Said,
-): {
-  line: string;
-  more: string[];
+export function sayReported(t: Translate, reported: any, question: Question, words: Said): {
+    line: string;
+    more: string[];
 };
 /**
  * Return how many others send by chance what is sent here, where that speaks for the answer; else nothing.
@@ -23,13 +18,9 @@ export function sayComfort(t: Translate, answer: any, reported: any, question: Q
  * The words of questions that are asked together, of each one's: a combination's are those of its answers.
  * @param {Translate} t @param {Item} question @param {{[id: string]: Said}} items @returns {Said}
  */
-export function joined(
-  t: Translate,
-  question: Item,
-  items: {
+export function joined(t: Translate, question: Item, items: {
     [id: string]: Said;
-  },
-): Said;
+}): Said;
 /** An exact epsilon in at most four decimals, rounded up: never less than is given away. */
 export function sayEpsilon(t: Translate, exact: string): string;
 export type Translate = import("./words.js").Translate;
@@ -40,9 +31,9 @@ export type Question = import("../src/survey.js").Question;
  * of questions that are asked together each one's `items`, by id.
  */
 export type Said = {
-  label: (option: any) => string;
-  unit: string;
-  items?: {
-    [id: string]: Said;
-  };
+    label: (option: any) => string;
+    unit: string;
+    items?: {
+        [id: string]: Said;
+    };
 };

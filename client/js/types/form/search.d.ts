@@ -10,6 +10,6 @@ export type Translate = import("./words.js").Translate;
  * what stands above the list, and what shows all of it again
  */
 export type Search = {
-  element: HTMLElement;
-  clear: () => void;
+    element: HTMLElement;
+    clear: () => void;
 };

@@ -4,24 +4,27 @@
  * `messages`: translations by English message; what has none is said in English.
  * @param {{lang?: string, messages?: Messages}} [given] @returns {Translate}
  */
-export function makeWords({ lang, messages }?: { lang?: string; messages?: Messages }): Translate;
+export function makeWords({ lang, messages }?: {
+    lang?: string;
+    messages?: Messages;
+}): Translate;
 /**
  * what stands in a message's places; numbers are written as the language does
  */
 export type Values = {
-  [name: string]: string | number;
+    [name: string]: string | number;
 };
 /**
  * a translation, or one for each plural form
  */
 export type Messages = {
-  [message: string]: string | string[];
+    [message: string]: string | string[];
 };
 export type Translate = ((message: string, values?: Values) => string) & {
-  n: (one: string, many: string, n: number, values?: Values) => string;
-  number: (number: number) => string;
-  percent: (share: number) => string;
-  day: (day: string) => string;
-  text: (sentences: string[]) => string;
-  lang: string;
+    n: (one: string, many: string, n: number, values?: Values) => string;
+    number: (number: number) => string;
+    percent: (share: number) => string;
+    day: (day: string) => string;
+    text: (sentences: string[]) => string;
+    lang: string;
 };

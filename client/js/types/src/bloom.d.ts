@@ -7,15 +7,7 @@
  * @param {{nBits: number, nHashes: number}} design @param {number} cohort @param {Uint8Array} text UTF-8
  * @param {number} [position] @returns {Promise<number[]>}
  */
-export function bloomBits(
-  {
-    nBits,
-    nHashes,
-  }: {
+export function bloomBits({ nBits, nHashes }: {
     nBits: number;
     nHashes: number;
-  },
-  cohort: number,
-  text: Uint8Array,
-  position?: number,
-): Promise<number[]>;
+}, cohort: number, text: Uint8Array, position?: number): Promise<number[]>;

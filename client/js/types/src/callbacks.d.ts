@@ -14,16 +14,14 @@ export function tell({ onDelivered, onRejected }: Callbacks, outcome: Outcome): 
 export type Receipt = import("./ledger.js").Receipt;
 export type Rejected = import("./outbox.js").Rejected;
 export type Callbacks = {
-  onDelivered?: (receipt: Receipt) => unknown;
-  onRejected?: (rejected: Rejected) => unknown;
+    onDelivered?: (receipt: Receipt) => unknown;
+    onRejected?: (rejected: Rejected) => unknown;
 };
 /**
  * what came of a report, for good
  */
-export type Outcome =
-  | {
-      delivered: Receipt;
-    }
-  | {
-      rejected: Rejected;
-    };
+export type Outcome = {
+    delivered: Receipt;
+} | {
+    rejected: Rejected;
+};

@@ -26,44 +26,44 @@ export const COIN_SCALE: number;
 /** @typedef {(nBytes: number) => Promise<Uint8Array>} Take so many fresh, independent, uniform bytes */
 /** Ascending fractions in (0, 1], of `whole`, that cut [0, 1) into pieces for `Coins.place`. */
 export class Edges {
-  /** @param {bigint[]} numerators @param {bigint} whole */
-  constructor(numerators: bigint[], whole: bigint);
-  whole: bigint;
-  rests: bigint[];
-  firsts: number[];
+    /** @param {bigint[]} numerators @param {bigint} whole */
+    constructor(numerators: bigint[], whole: bigint);
+    whole: bigint;
+    rests: bigint[];
+    firsts: number[];
 }
 export class Coins {
-  /** @param {Take} take */
-  constructor(take: Take);
-  take: Take;
-  /**
-   * Flip coins that are heads with probability threshold / 2^32, exactly; threshold in [1, 2^32 - 1].
-   * @param {number} threshold @param {number} nCoins @returns {Promise<Uint8Array>} of 0 and 1
-   */
-  flip(threshold: number, nCoins: number): Promise<Uint8Array>;
-  /**
-   * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 2^32 - 1]. The rejected are
-   * drawn again, in order, after the batch.
-   * @param {number} nValues @param {number} nDraws @returns {Promise<number[]>}
-   */
-  uniform(nValues: number, nDraws: number): Promise<number[]>;
-  /**
-   * Draw an outcome by a uniform 32-bit integer, of four bytes whatever is drawn: the first up to which weights sum above it.
-   * @param {number[]} weights which add up to 2^32 @returns {Promise<number>}
-   */
-  choose(weights: number[]): Promise<number>;
-  /**
-   * Draw a number uniform on [0, 1), and return how many edges it is not below, exactly: 32 bits at a time, and more of
-   * them while it begins as an edge does.
-   * @param {Edges} edges @returns {Promise<number>}
-   */
-  place({ firsts, rests, whole }: Edges): Promise<number>;
-  /**
-   * Draw different integers in [0, nValues), in order: each by `uniform` on one value less than before (Fisher & Yates).
-   * @param {number} nValues @param {number} nDifferent @returns {Promise<number[]>}
-   */
-  different(nValues: number, nDifferent: number): Promise<number[]>;
-  #private;
+    /** @param {Take} take */
+    constructor(take: Take);
+    take: Take;
+    /**
+     * Flip coins that are heads with probability threshold / 2^32, exactly; threshold in [1, 2^32 - 1].
+     * @param {number} threshold @param {number} nCoins @returns {Promise<Uint8Array>} of 0 and 1
+     */
+    flip(threshold: number, nCoins: number): Promise<Uint8Array>;
+    /**
+     * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 2^32 - 1]. The rejected are
+     * drawn again, in order, after the batch.
+     * @param {number} nValues @param {number} nDraws @returns {Promise<number[]>}
+     */
+    uniform(nValues: number, nDraws: number): Promise<number[]>;
+    /**
+     * Draw an outcome by a uniform 32-bit integer, of four bytes whatever is drawn: the first up to which weights sum above it.
+     * @param {number[]} weights which add up to 2^32 @returns {Promise<number>}
+     */
+    choose(weights: number[]): Promise<number>;
+    /**
+     * Draw a number uniform on [0, 1), and return how many edges it is not below, exactly: 32 bits at a time, and more of
+     * them while it begins as an edge does.
+     * @param {Edges} edges @returns {Promise<number>}
+     */
+    place({ firsts, rests, whole }: Edges): Promise<number>;
+    /**
+     * Draw different integers in [0, nValues), in order: each by `uniform` on one value less than before (Fisher & Yates).
+     * @param {number} nValues @param {number} nDifferent @returns {Promise<number[]>}
+     */
+    different(nValues: number, nDifferent: number): Promise<number[]>;
+    #private;
 }
 /**
  * so many fresh, independent, uniform bytes

@@ -21,17 +21,7 @@ export function endDraft(transaction: Transaction, survey: Survey, wave: number,
  * @param {readonly boolean[]} drawn which questions are answered @param {number} lastWave the device's
  * @returns {Promise<Entry>}
  */
-export function makeEntry(
-  transaction: Transaction,
-  survey: Survey,
-  wave: number,
-  marks: Uint8Array,
-  id: Uint8Array,
-  invitation: string | null,
-  limits: import("./ledger.js").Limits,
-  drawn: readonly boolean[],
-  lastWave: number,
-): Promise<Entry>;
+export function makeEntry(transaction: Transaction, survey: Survey, wave: number, marks: Uint8Array, id: Uint8Array, invitation: string | null, limits: import("./ledger.js").Limits, drawn: readonly boolean[], lastWave: number): Promise<Entry>;
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./ledger.js").Entry} Entry */
 /** @typedef {import("./survey.js").Survey} Survey */
@@ -44,39 +34,33 @@ export function makeEntry(
 /** @typedef {{fingerprint: string, surveyId: string, key: CryptoKey, drafts: {[wave: number]: {seed: CryptoKey, id: Uint8Array}}}} Secret */
 /** A report that is not sent yet, for the respondent to look at. */
 export class Draft {
-  /**
-   * @param {Survey} survey @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not
-   * drawn @param {Uint8Array} id
-   * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
-   */
-  constructor(
-    survey: Survey,
-    columns: (Uint8Array | null)[],
-    id: Uint8Array,
-    { wave, epsilon, invitation }: Entry,
-    send: () => Promise<Receipt>,
-  );
-  /** The epsilon that it takes, in nats; an exact decimal. */
-  epsilon: string;
-  /** The report as it is sent. The invitation to an invited survey is not in it. */
-  sent: import("./report.js").Sent;
-  /** The receipt that it will have. */
-  receipt: string;
-  /** An English sentence for respondents if their answers are protected little, or else "". */
-  protectedLittle: string;
-  /** The text that is posted, with all its blanks. */
-  body: string;
-  /**
-   * What it says about each question that is answered, by question id. For yes-no that is a boolean, for a text
-   * question its cohort and the numbers of the bits that are set, for others the options that it supports.
-   * @type {{[id: string]: any}}
-   */
-  reported: {
-    [id: string]: any;
-  };
-  /** Charge the budget and deliver the report, once, however often this is called. @returns {Promise<Receipt>} */
-  send(): Promise<Receipt>;
-  #private;
+    /**
+     * @param {Survey} survey @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not
+     * drawn @param {Uint8Array} id
+     * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
+     */
+    constructor(survey: Survey, columns: (Uint8Array | null)[], id: Uint8Array, { wave, epsilon, invitation }: Entry, send: () => Promise<Receipt>);
+    /** The epsilon that it takes, in nats; an exact decimal. */
+    epsilon: string;
+    /** The report as it is sent. The invitation to an invited survey is not in it. */
+    sent: import("./report.js").Sent;
+    /** The receipt that it will have. */
+    receipt: string;
+    /** An English sentence for respondents if their answers are protected little, or else "". */
+    protectedLittle: string;
+    /** The text that is posted, with all its blanks. */
+    body: string;
+    /**
+     * What it says about each question that is answered, by question id. For yes-no that is a boolean, for a text
+     * question its cohort and the numbers of the bits that are set, for others the options that it supports.
+     * @type {{[id: string]: any}}
+     */
+    reported: {
+        [id: string]: any;
+    };
+    /** Charge the budget and deliver the report, once, however often this is called. @returns {Promise<Receipt>} */
+    send(): Promise<Receipt>;
+    #private;
 }
 export type Receipt = import("./ledger.js").Receipt;
 export type Entry = import("./ledger.js").Entry;
@@ -87,18 +71,18 @@ export type Transaction = import("./state.js").Transaction;
  * instantaneous stage, `id` the report's.
  */
 export type Drawn = {
-  key: CryptoKey;
-  seed: CryptoKey;
-  id: Uint8Array;
+    key: CryptoKey;
+    seed: CryptoKey;
+    id: Uint8Array;
 };
 export type Secret = {
-  fingerprint: string;
-  surveyId: string;
-  key: CryptoKey;
-  drafts: {
-    [wave: number]: {
-      seed: CryptoKey;
-      id: Uint8Array;
+    fingerprint: string;
+    surveyId: string;
+    key: CryptoKey;
+    drafts: {
+        [wave: number]: {
+            seed: CryptoKey;
+            id: Uint8Array;
+        };
     };
-  };
 };

@@ -4,9 +4,4 @@
  * @param {number} size @param {number} nPlaces @param {number} nValues @param {import("./coins.js").Coins} coins
  * @returns {Promise<Uint8Array>} of 0 and 1
  */
-export function drawSet(
-  size: number,
-  nPlaces: number,
-  nValues: number,
-  coins: import("./coins.js").Coins,
-): Promise<Uint8Array>;
+export function drawSet(size: number, nPlaces: number, nValues: number, coins: import("./coins.js").Coins): Promise<Uint8Array>;

@@ -19,10 +19,6 @@ export function wavesOf(survey: Survey, seed: CryptoKey): Promise<number[]>;
  * @param {import("./state.js").Transaction} transaction @param {Survey} survey @param {CryptoKey} fresh
  * @returns {Promise<CryptoKey>}
  */
-export function keepSeed(
-  transaction: import("./state.js").Transaction,
-  { fingerprint, id: surveyId }: Survey,
-  fresh: CryptoKey,
-): Promise<CryptoKey>;
+export function keepSeed(transaction: import("./state.js").Transaction, { fingerprint, id: surveyId }: Survey, fresh: CryptoKey): Promise<CryptoKey>;
 export type Survey = import("./survey.js").Survey;
 import { Coins } from "./coins.js";

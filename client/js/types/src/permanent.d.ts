@@ -4,12 +4,7 @@
  * @param {Question} question @param {Encoded} encoded @param {CryptoKey} key @param {string} fingerprint
  * @returns {Promise<Encoded>}
  */
-export function settle(
-  { id, mechanism }: Question,
-  encoded: Encoded,
-  key: CryptoKey,
-  fingerprint: string,
-): Promise<Encoded>;
+export function settle({ id, mechanism }: Question, encoded: Encoded, key: CryptoKey, fingerprint: string): Promise<Encoded>;
 /**
  * Return the permanent response of one answer that is settled: the same whenever it is asked for.
  * @param {Question} question @param {Encoded} settled @param {CryptoKey} key @param {string} fingerprint
@@ -23,12 +18,7 @@ export function respond(question: Question, settled: Encoded, key: CryptoKey, fi
  * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key
  * @param {(question: Question, encoded: Encoded) => Coins} coinsOf @returns {Promise<(Uint8Array | null)[]>}
  */
-export function reportAnswers(
-  survey: Survey,
-  encoded: AllEncoded,
-  key: CryptoKey,
-  coinsOf: (question: Question, encoded: Encoded) => Coins,
-): Promise<(Uint8Array | null)[]>;
+export function reportAnswers(survey: Survey, encoded: AllEncoded, key: CryptoKey, coinsOf: (question: Question, encoded: Encoded) => Coins): Promise<(Uint8Array | null)[]>;
 /**
  * Return the coins of a report that is drafted: of a seed that is drawn for this wave and forgotten when the report is
  * sent. So a respondent who looks at the noise, and changes an answer and changes it back, finds the same noise again:

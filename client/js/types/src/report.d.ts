@@ -5,12 +5,7 @@
  * @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not drawn
  * @param {number} wave @returns {Sent}
  */
-export function wireReport(
-  survey: import("./survey.js").Survey,
-  id: Uint8Array,
-  columns: (Uint8Array | null)[],
-  wave: number,
-): Sent;
+export function wireReport(survey: import("./survey.js").Survey, id: Uint8Array, columns: (Uint8Array | null)[], wave: number): Sent;
 /**
  * Return by how much a report is shorter than the survey's longest: so many blanks follow it, so that the length of a POST
  * says nothing of what is in it.
@@ -30,10 +25,10 @@ export function longestBody(survey: import("./survey.js").Survey): number;
 export function batchBody(fingerprint: string, report: Sent, nBlanks: number, invitation?: string | null): string;
 export const REPORT_ID_BYTES: 16;
 export type Sent = {
-  id: string;
-  answers: {
-    [id: string]: any;
-  };
-  wave?: number;
-  invitation?: string;
+    id: string;
+    answers: {
+        [id: string]: any;
+    };
+    wave?: number;
+    invitation?: string;
 };

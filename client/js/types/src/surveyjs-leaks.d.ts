@@ -14,20 +14,20 @@ export function findLeaks(form: any, hasMarkdown?: boolean): string[];
  * where a text stands in a form
  */
 export type Place = {
-  /**
-   * the nearest thing that has a name: an element, a page, or the form
-   */
-  owner: string;
-  /**
-   * where it is in its owner
-   */
-  path: string;
-  /**
-   * the member that it is, or is a language of
-   */
-  member: string;
-  /**
-   * whether answers decide if it is shown
-   */
-  isHidden: boolean;
+    /**
+     * the nearest thing that has a name: an element, a page, or the form
+     */
+    owner: string;
+    /**
+     * where it is in its owner
+     */
+    path: string;
+    /**
+     * the member that it is, or is a language of
+     */
+    member: string;
+    /**
+     * whether answers decide if it is shown
+     */
+    isHidden: boolean;
 };

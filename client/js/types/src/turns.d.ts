@@ -8,14 +8,14 @@ export function until(moment: number, furthestMs: number): number;
 /** The longest back-off; it has full jitter. */
 export const BACKOFF_CAP_MS: 300000;
 export class Turns {
-  /** @param {(isEager: boolean) => Promise<number | null>} work returns when it is due again in ms, null where not */
-  constructor(work: (isEager: boolean) => Promise<number | null>);
-  /** Have the work done; `isEager` cuts the pause after a fault short. Never rejects. */
-  wake(isEager?: boolean): Promise<void>;
-  /** What runs now, if anything does. */
-  get running(): Promise<void> | null;
-  /** Milliseconds that are left of the pause after a fault. */
-  get pauseMs(): number;
-  close(): void;
-  #private;
+    /** @param {(isEager: boolean) => Promise<number | null>} work returns when it is due again in ms, null where not */
+    constructor(work: (isEager: boolean) => Promise<number | null>);
+    /** Have the work done; `isEager` cuts the pause after a fault short. Never rejects. */
+    wake(isEager?: boolean): Promise<void>;
+    /** What runs now, if anything does. */
+    get running(): Promise<void> | null;
+    /** Milliseconds that are left of the pause after a fault. */
+    get pauseMs(): number;
+    close(): void;
+    #private;
 }

@@ -13,11 +13,11 @@ export function cellsIn(items: readonly Item[], say: (item: Item, answer: any) =
 /** Every answer to an item, in the order of its numbers. @param {Item} item @returns {readonly any[]} */
 export function answersOf(item: Item): readonly any[];
 export namespace joint {
-  export function options(): never[];
-  export function skip(fields: Fields): never;
-  export function encode(given: any, { items }: import("../survey.js").Item): any;
-  export function expected(_: unknown, { items }: import("../survey.js").Item): string;
-  export { textsOf as said };
+    export function options(): never[];
+    export function skip(fields: Fields): never;
+    export function encode(given: any, { items }: import("../survey.js").Item): any;
+    export function expected(_: unknown, { items }: import("../survey.js").Item): string;
+    export { textsOf as said };
 }
 export type Item = import("../survey.js").Item;
 import { Fields } from "../documents.js";

@@ -7,13 +7,8 @@ export function takeOptions(fields: import("../documents.js").Fields, fewest: nu
 /** Return the first options, for a message. @param {readonly string[]} options */
 export function listed(options: readonly string[]): string;
 /** Return the texts of some options, by their numbers. @param {number[]} values @param {{options: readonly string[]}} of */
-export function textsOf(
-  values: number[],
-  {
-    options,
-  }: {
+export function textsOf(values: number[], { options }: {
     options: readonly string[];
-  },
-): string[];
+}): string[];
 /** @param {import("../documents.js").Fields} fields @returns {never} */
 export function refuseSkip(fields: import("../documents.js").Fields): never;
