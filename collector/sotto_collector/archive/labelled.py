@@ -12,6 +12,7 @@ from sotto_collector.archive.export import count_parts, cut
 from sotto_collector.archive.files import shuffle
 from sotto_collector.archive.labelled_forms import form_of
 from sotto_collector.archive.layout import Layout
+from sotto_collector.archive.program_files import QUESTION_KEY
 from sotto_collector.archive.source import Source
 from sotto_collector.durable_files import written_durably
 from sotto_collector.errors import ArchiveError
@@ -39,23 +40,30 @@ Progress = Callable[[int, int, int], None]
 _Has = NDArray[np.bool_]
 
 
-def export_labelled(source: Source, path: Path, progress: Progress = lambda *_: None) -> int:
+def export_labelled(
+    source: Source,
+    path: Path,
+    progress: Progress = lambda *_: None,
+    note: Callable[[str], object] = lambda _: None,
+) -> int:
     """Write a survey's reports to a new file, whole or not at all; return how many. Raises ArchiveError.
 
     The name's ending chooses one of `labelled_forms.FORMS`. A row a report, in an order that says nothing of its id but
     its part. Columns: those of `sotto_estimator.read_archive`, what is noisy with `reported_` before its name.
-    `progress` is told parts that are done, parts, and reports. Memory does not grow with the reports, but for the
-    file's index.
+    `progress` is told parts that are done, parts, and reports; `note` each thing that the form cannot hold as it is.
+    Memory does not grow with the reports, but for the file's index, and for Stata, SPSS and Excel.
     """
     form = form_of(path)
     try:
         with written_durably(path) as file:
-            return _write(source, file, form, progress)
+            return _write(source, file, form, progress, note)
     except OSError as fault:
         raise ArchiveError(f"{path} cannot be written: {fault.strerror}.") from fault
 
 
-def _write(source: Source, file: BinaryIO, form: Callable[..., Any], progress: Progress) -> int:
+def _write(
+    source: Source, file: BinaryIO, form: Callable[..., Any], progress: Progress, note: Callable[[str], object]
+) -> int:
     survey, layout, n_parts, n_reports = source.survey, Layout(source.survey), count_parts(source), 0
     schema = _batch(survey, survey.layout.check(np.empty((0, 0), np.uint8))).schema
     with form(file, schema) as out:
@@ -67,6 +75,8 @@ def _write(source: Source, file: BinaryIO, form: Callable[..., Any], progress: P
                     group = shuffled[start : start + _ROWS_PER_GROUP]
                     out.write_table(pa.Table.from_batches(_batches(survey, group, len(schema))), _ROWS_PER_GROUP)
                 n_reports += len(shuffled)
+    for said in getattr(out, "notes", ()):
+        note(said)
     progress(n_parts, n_parts, n_reports)
     return n_reports
 
@@ -107,6 +117,7 @@ def _columns(survey: Survey, records: Bytes) -> Iterator[tuple[LabelledColumn, _
 def _about(question: Question) -> dict[str, str]:
     return {
         "description": f"Noisy reports, each true only with some probability, to the question: {question.text}",
+        QUESTION_KEY.decode(): question.text,
         "mechanism": question.mechanism.name,
         "epsilon": epsilon_above(question.mechanism.epsilon),
     }

@@ -1,6 +1,8 @@
 """The forms of a file of reports in words, by how its name ends."""
 
 from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -8,8 +10,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from sotto_collector.archive.program_files import ExcelWriter, ProgramWriter
 from sotto_collector.errors import ArchiveError
 from sotto_protocol.cells import without_formulas
+from sotto_protocol.extras import MissingExtra
+from sotto_protocol.program_table import PROGRAMS
 
 
 class _CsvWriter(pyarrow.csv.CSVWriter):  # type: ignore[misc]  # Arrow has no types
@@ -54,14 +59,25 @@ FORMS: dict[str, Callable[[BinaryIO, pa.Schema], Any]] = {
     ".csv": _CsvWriter,
     ".arrow": pa.ipc.new_file,
     ".feather": pa.ipc.new_file,
+    ".dta": partial(ProgramWriter, ending=".dta"),
+    ".sav": partial(ProgramWriter, ending=".sav"),
+    ".xlsx": ExcelWriter,
 }
 """What opens a writer: it has `write_table(table, n_rows_at_once)`, and is to be closed."""
+_NEEDED = {".dta": ("spss", "pyreadstat"), ".sav": ("spss", "pyreadstat"), ".xlsx": ("excel", "openpyxl")}
+"""By the ending: the extra, and the module of it."""
 
 
 def form_of(path: Path) -> Callable[[BinaryIO, pa.Schema], Any]:
-    """Return what writes a file of this name. Raises ArchiveError for an ending that says none of the forms."""
-    try:
-        return FORMS[path.suffix.lower()]
-    except KeyError:
+    """Return what writes a file of this name.
+
+    Raises ArchiveError for an ending that says none of the forms, MissingExtra where its library is not installed.
+    """
+    ending = path.suffix.lower()
+    if ending not in FORMS:
         *first, last = FORMS
-        raise ArchiveError(f"{path} must end in {', '.join(first)} or {last}, which says the file's form.") from None
+        raise ArchiveError(f"{path} must end in {', '.join(first)} or {last}, which says the file's form.")
+    extra, module = _NEEDED.get(ending, ("", ""))
+    if module and find_spec(module) is None:
+        raise MissingExtra(f"{path}, a file of {PROGRAMS[ending]},", extra, module)
+    return FORMS[ending]

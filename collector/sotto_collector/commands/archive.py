@@ -40,7 +40,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     "target",
     type=_NEW,
     required=True,
-    help="Folder for the archive. With --labels, a new file: .parquet, .csv, .arrow or .feather.",
+    help="Folder for the archive. With --labels, a new file: .parquet, .csv, .arrow, .feather, .dta, .sav or .xlsx.",
 )
 @click.option("--labels", is_flag=True, help="Write one file in the survey's words, for people. It cannot be counted.")
 @click.option(
@@ -61,8 +61,8 @@ def export(source: str, survey: str, target: Path, token: str | None, parts: int
     export is cut short, run the same command again: it goes on from there.
 
     With --labels the reports become one file, with the texts of the options. The ending of its name says the form:
-    Parquet, CSV or Arrow. Where a report supports several options, each option has a column of yes or no. The reports
-    are as noisy there: the column of question ID is reported_ID.
+    Parquet, CSV, Arrow, Stata, SPSS or Excel. Where a report supports several options, each option has a column of yes
+    or no. The reports are as noisy there: the column of question ID is reported_ID.
     """
     _check_target(target, labels, parts)
     with _scale("export"):
@@ -74,7 +74,7 @@ def export(source: str, survey: str, target: Path, token: str | None, parts: int
     with _open_source(source, survey, token) as opened:
         _warn(opened.survey, "file" if labels else "archive")
         if labels:
-            n_reports, rest = export_labelled(opened, target, _show_progress), "in the survey's words"
+            n_reports, rest = export_labelled(opened, target, _show_progress, _note), "in the survey's words"
         else:
             manifest, n_kept = write_archive(opened, target, parts, _show_parts)
             kept = f", {n_kept} of them there already" if n_kept else ""
@@ -178,6 +178,10 @@ def _warn(survey: Survey, what: str) -> None:
             "every single report: protect it as you protect the database.",
             err=True,
         )
+
+
+def _note(text: str) -> None:
+    click.echo(text, err=True)
 
 
 def _show_parts(manifest: "Manifest") -> None:

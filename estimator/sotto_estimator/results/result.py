@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import getattr_static
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.errors import DomainError
@@ -16,13 +17,12 @@ from sotto_estimator.results.forms.latex import latex_of
 from sotto_estimator.results.forms.markdown import markdown_of
 from sotto_estimator.results.forms.text import text_of
 from sotto_estimator.results.report import report_html
+from sotto_estimator.results.table_file import write_table_file
 from sotto_estimator.results.view import view_of
 from sotto_protocol import Survey
 from sotto_protocol.words import escaped_lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -146,6 +146,14 @@ class Result:
         """Return a pandas DataFrame with the rows and columns of its CSV. Raises MissingExtra."""
         require_frames("to_frame", "pandas")
         return frame_of(self.records(), self._columns)
+
+    def save(self, path: "Path | str") -> Sequence[str]:
+        """Write the rows and columns of its CSV into a file; return what the file cannot hold as it is.
+
+        The name's ending says the form: .csv, .parquet, .arrow, .feather, .dta (Stata), .sav (SPSS) or .xlsx. Raises
+        SourceError, and MissingExtra.
+        """
+        return write_table_file(self.records(), Path(path), self._columns, view_of(self).about)
 
     @property
     def _columns(self) -> Sequence[str]:

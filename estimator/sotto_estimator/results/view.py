@@ -1,7 +1,7 @@
 """View: how a kind of result is shown; and which module has the view of each kind, a row a kind."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -37,15 +37,16 @@ class View(Generic[Found]):
     """What makes each form of one kind of result.
 
     `parts`: what people read, which every form writes. `members`: those of its JSON object. `records`: the rows of its
-    CSV, all of the same members; `columns`: these members' names, of a kind whose result may have no row. `panels`: a
-    picture's title, and its parts from top to bottom. `survey_document`: what a survey's readers read in
-    a language of it, "" for its own; None where no survey was asked.
+    CSV, all of the same members; `columns`: these members' names, of a kind whose result may have no row; `about`: what
+    a column is, for files of statistics programs. `panels`: a picture's title, and its parts from top to bottom.
+    `survey_document`: what a survey's readers read in a language of it, "" for its own; None where no survey was asked.
     """
 
     parts: Callable[[Found], Sequence[Part]]
     members: Callable[[Found], dict[str, Any]]
     records: Callable[[Found], list[dict[str, Any]]]
     panels: Callable[[Found], tuple[str, Sequence[Panel]]]
+    about: Mapping[str, str] = field(default_factory=dict)
     columns: Callable[[Found], Sequence[str]] | None = None
     survey_document: Callable[[Found, str], SurveyDocument | None] = lambda *_: None
 

@@ -5,6 +5,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from sotto_estimator.errors import SourceError
 from sotto_protocol.archive import MANIFEST
@@ -37,11 +38,12 @@ KINDS = {
     "arrow": Kind("an Arrow file", (ROWS,)),
     "sav": Kind("an SPSS file", (ROWS,)),
     "dta": Kind("a Stata file", (ROWS,)),
+    "xlsx": Kind("an Excel workbook", (ROWS,)),
     "text": Kind("a text file", (ROWS, PLAIN)),
     "lines": Kind("a file of JSON lines", (PLAIN,), "Reports of other programs go with --format."),
     "json": Kind("a JSON file", (PLAIN,)),
     "html": Kind("a web page"),
-    "excel": Kind("an Excel or ODS workbook, or a zip file", hint="Save the sheet as CSV."),
+    "excel": Kind("an old Excel or ODS workbook, or a zip file", hint="Save the sheet as .xlsx or CSV."),
     "feather": Kind("a Feather file of version 1", hint="Write it again as version 2."),
     "por": Kind("a portable SPSS file", hint="Save it as .sav."),
     "sas": Kind("a SAS file", hint="Save it as CSV, or give a data frame in Python."),
@@ -68,7 +70,8 @@ WANTED = {
     ),
     ROWS: (
         "a table with one row per person",
-        "Give CSV, Parquet, Arrow, SPSS or Stata. A survey's tallies and reports go without --column and --design.",
+        "Give CSV, Excel, Parquet, Arrow, SPSS or Stata. "
+        "A survey's tallies and reports go without --column and --design.",
     ),
     PLAIN: ("a list in plain text", "Give lines of text, CSV or JSON lines."),
     ARCHIVE: ("the folder of an archive", "`sotto export` writes one."),
@@ -105,10 +108,19 @@ def kind_of(path: Path) -> str:
             return "empty"
         for beginning, kind in _BEGINNINGS:
             if re.match(beginning, start):
-                return kind
+                return "xlsx" if kind == "excel" and _is_workbook(path) else kind
         if start.lstrip(b" \t\r\n\xef\xbb\xbf").startswith(b"{"):
             return _kind_of_json(start + file.read(_MAX_JSON_BYTES))
     return "other" if b"\0" in start else "text"
+
+
+def _is_workbook(path: Path) -> bool:
+    """Return whether a zip file is an Excel workbook (ECMA-376)."""
+    try:
+        with ZipFile(path) as file:
+            return "xl/workbook.xml" in file.namelist()
+    except (BadZipFile, OSError):
+        return False
 
 
 def gives(path: Path, what: str) -> bool:

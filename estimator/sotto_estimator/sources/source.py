@@ -21,6 +21,7 @@ from sotto_estimator.table.labelled import PROGRAMS, open_labelled
 from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.rows import OpenTable, read_rows
 from sotto_estimator.table.table import DataTable
+from sotto_estimator.table.workbook import open_workbook
 from sotto_protocol import Survey, Tally
 from sotto_protocol.archive import MANIFEST
 
@@ -214,7 +215,8 @@ def open_table(path: Path) -> OpenTable | None:
         raise unreadable(path, fault) from fault
     if kind in PROGRAMS:
         return open_labelled(path, kind)
-    return {"parquet": open_parquet, "arrow": open_arrow}[kind](path) if kind in ("parquet", "arrow") else None
+    opened = {"parquet": open_parquet, "arrow": open_arrow, "xlsx": open_workbook}.get(kind)
+    return opened(path) if opened else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from sotto_estimator.results.view import View
 from sotto_estimator.shares.by_group import SideBySide, name_of
 from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.shares.verdict.compare import Comparison
+from sotto_estimator.views.column_words import ABOUT
 from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import notes
 from sotto_estimator.views.figure_view import drawn, view_of_kind, views_of
@@ -156,5 +157,6 @@ VIEW: View[SideBySide] = View(
     members=_members,
     records=lambda of: pooled_records(of, csv_records(of.estimates)),
     panels=_panels,
+    about=ABOUT,
     survey_document=groups_document,
 )

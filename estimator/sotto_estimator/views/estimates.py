@@ -7,6 +7,7 @@ from sotto_estimator.results.figure import Panel
 from sotto_estimator.results.view import View
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.exact_gain import EXACT
+from sotto_estimator.views.column_words import ABOUT
 from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import caption
 from sotto_estimator.views.figure_view import drawn, views_of
@@ -58,5 +59,6 @@ VIEW: View[Estimates] = View(
     members=json_members,
     records=lambda estimates: csv_records([estimates]),
     panels=_panels,
+    about=ABOUT,
     survey_document=survey_document,
 )

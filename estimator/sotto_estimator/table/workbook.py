@@ -1,0 +1,107 @@
+"""Rows of an Excel workbook (.xlsx): those of its one sheet that has cells, below a header in the first row."""
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+from sotto_estimator.errors import SourceError
+from sotto_estimator.results.data_frames import require_frames
+from sotto_estimator.table.rows import OpenTable, refused_as
+from sotto_protocol.extras import MissingExtra
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+EXTRA = "excel"
+_BLOCK_ROWS = 2**14
+_FORMULA, _ERROR = "f", "e"
+"""openpyxl's names of these types of cells."""
+
+
+def open_workbook(path: Path) -> OpenTable:
+    """Return the rows of a workbook; empty rows are left out, and a formula has its stored value.
+
+    Raises SourceError for several sheets with cells, a formula without a value, or an error such as #N/A. Raises
+    MissingExtra without openpyxl.
+    """
+    what = f"{path}, an Excel workbook,"
+    if find_spec("openpyxl") is None:
+        raise MissingExtra(what, EXTRA, "openpyxl")
+    require_frames(what, "pyarrow")
+    name, header = _sheet_of(path)
+
+    def batches(names: list[str]) -> "Iterator[pa.RecordBatch]":
+        import pyarrow as pa
+
+        places = [header.index(one) for one in names]
+        columns: list[list[object]] = [[] for _ in names]
+        for values in _rows(path, name, places):
+            for column, value in zip(columns, values, strict=True):
+                column.append(value)
+        arrays = [_array(column) for column in columns]
+        for start in range(0, len(columns[0]), _BLOCK_ROWS):
+            yield pa.RecordBatch.from_arrays([array.slice(start, _BLOCK_ROWS) for array in arrays], names)
+
+    return OpenTable(str(path), header, 0, batches, {}, path.stat().st_size)
+
+
+def _books(path: Path) -> tuple[Any, Any]:
+    """Return the workbook with the values of its formulas, and with the formulas."""
+    from openpyxl import load_workbook
+
+    with refused_as(f"{path} is an Excel workbook", BadZipFile, KeyError, ValueError, TypeError, OSError, SyntaxError):
+        return tuple(load_workbook(path, read_only=True, data_only=of_values) for of_values in (True, False))
+
+
+def _sheet_of(path: Path) -> tuple[str, list[str]]:
+    """Return the name of the sheet that has cells, and the columns' names."""
+    book, _ = _books(path)
+    found = [(sheet.title, cells) for sheet in book.worksheets if (cells := _first_row(sheet))]
+    if len(found) != 1:
+        names = ", ".join(repr(name) for name, _ in found) or "none"
+        raise SourceError(
+            f"{path}: one sheet may have cells in its first row, and these have: {names}. Keep one sheet."
+        )
+    [(name, cells)] = found
+    return name, ["" if cell is None else str(cell) for cell in cells]
+
+
+def _first_row(sheet: Any) -> list[object]:
+    sheet.reset_dimensions()  # what other programs say of a sheet's size may be wrong
+    cells = [cell.value for cell in next(iter(sheet.iter_rows()), ())]
+    while cells and cells[-1] is None:
+        cells.pop()
+    return cells
+
+
+def _rows(path: Path, name: str, places: Sequence[int]) -> Iterator[list[object]]:
+    sheets = [book[name] for book in _books(path)]
+    for sheet in sheets:
+        sheet.reset_dimensions()
+    for number, (values, formulas) in enumerate(zip(*(sheet.iter_rows() for sheet in sheets), strict=True), 1):
+        if number > 1 and any(cell.value is not None for cell in formulas):
+            yield [_value(path, number, values[at], formulas[at]) if at < len(values) else None for at in places]
+
+
+def _value(path: Path, row: int, cell: Any, formula: Any) -> object:
+    if formula.data_type == _FORMULA and cell.value is None:
+        raise SourceError(
+            f"{path}, row {row}: {formula.coordinate} has a formula without a stored value. Open and save the workbook "
+            "in a spreadsheet program."
+        )
+    if cell.data_type == _ERROR:
+        raise SourceError(f"{path}, row {row}: {cell.coordinate} has the error {cell.value}.")
+    found: object = cell.value
+    return found
+
+
+def _array(values: Sequence[object]) -> "pa.Array":
+    """Return a column's values; of several types as texts, whole numbers without decimals."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, TypeError, ValueError):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
