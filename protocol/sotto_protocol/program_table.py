@@ -29,9 +29,10 @@ _MAX_EXACT = 2**53
 _MAX_EXCEL = {"rows": 1_048_575, "columns": 16_384, "characters": 32_767}
 _MAX_LISTED = 12
 _EXCEL_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_STATA = "_all byte _coef _cons double float if in int long _n _pi _pred _rc _skip strl using with"
-_SPSS = "all and by eq ge gt le lt ne not or to with"
-_RESERVED = frozenset(f"{_STATA} {_SPSS}".split())
+_STATA = r"byte|double|float|if|in|int|long|str(l|\d+)|using|with"
+_SPSS = "all|and|by|eq|ge|gt|le|lt|ne|not|or|to"
+_RESERVED = re.compile(f"{_STATA}|{_SPSS}", re.IGNORECASE)
+"""Those of Stata that begin with _ begin with no letter."""
 _NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{_MAX_NAME - 1}}}")
 
 
@@ -99,7 +100,7 @@ def program_names(names: Iterable[str]) -> dict[str, str]:
     listed = [*dict.fromkeys(names)]
     taken: dict[str, str] = {}
     for name in listed:  # a name that needs no change keeps it, whatever the others become
-        if _NAME.fullmatch(name) and name.lower() not in _RESERVED:
+        if _NAME.fullmatch(name) and not _RESERVED.fullmatch(name):
             taken.setdefault(name.lower(), name)
     found = {name: name for name in taken.values()}
     for name in listed:
@@ -220,7 +221,7 @@ def _proposals(name: str) -> Iterator[str]:
     letters = "".join(one for one in normalize("NFKD", name) if not _is_mark(one))
     plain = re.sub(r"[^A-Za-z0-9_]+", "_", letters)
     plain = plain if re.match(r"[A-Za-z]", plain) else f"v_{plain.lstrip('_')}"
-    plain = f"{plain}_" if plain.lower() in _RESERVED else plain
+    plain = f"{plain}_" if _RESERVED.fullmatch(plain) else plain
     yield plain[:_MAX_NAME]
     for number in range(2, 10**6):
         yield f"{plain[: _MAX_NAME - len(str(number)) - 1]}_{number}"

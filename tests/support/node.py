@@ -22,10 +22,10 @@ def require_node() -> str:
     """Return the path of a Node of version 20 or later."""
     path = shutil.which("node") or shutil.which("nodejs")
     if path is None:
-        _give_up(f"Node {MIN_MAJOR} or later is not installed (Debian: apt-get install nodejs npm).")
+        give_up(f"Node {MIN_MAJOR} or later is not installed (Debian: apt-get install nodejs npm).")
     version = subprocess.run([path, "--version"], check=True, capture_output=True, text=True, timeout=300).stdout
     if int(version.lstrip("v").partition(".")[0]) < MIN_MAJOR:
-        _give_up(f"Node is {version.strip()}; the JavaScript client's tests need {MIN_MAJOR} or later.")
+        give_up(f"Node is {version.strip()}; the JavaScript client's tests need {MIN_MAJOR} or later.")
     return path
 
 
@@ -33,7 +33,7 @@ def require_npm() -> list[str]:
     """Return the start of a command line that runs npm."""
     path = shutil.which("npm")
     if path is None:
-        _give_up("npm is not installed (Debian: apt-get install npm).")
+        give_up("npm is not installed (Debian: apt-get install npm).")
     return [path]
 
 
@@ -42,7 +42,7 @@ def require_package(command: str) -> list[str]:
     node = require_node()
     script = JS / "node_modules" / SCRIPTS.get(command, f".bin/{command}")
     if not script.exists():
-        _give_up("client/js/node_modules is missing; run: npm ci --prefix client/js")
+        give_up("client/js/node_modules is missing; run: npm ci --prefix client/js")
     with script.open("rb") as opened:
         is_program = opened.read(4) == b"\x7fELF"  # esbuild's is no script
     return [str(script)] if is_program else [node, str(script)]
@@ -56,7 +56,7 @@ def run(command: list[str], *, timeout_s: float, cwd: Path = JS) -> str:
     return done.stdout
 
 
-def _give_up(reason: str) -> NoReturn:
+def give_up(reason: str) -> NoReturn:
     if os.environ.get("SOTTO_TEST_BROWSER"):
         pytest.fail(f"{reason} SOTTO_TEST_BROWSER is set: nothing may be skipped.", pytrace=False)
     pytest.skip(reason)

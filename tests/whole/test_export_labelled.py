@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 from pyarrow import feather
 
 from archiving import Heap
 from made_reports import DRAWN, EVERYTHING, ONCE, TOGETHER, people
-from sotto_collector.archive import labelled
+from sotto_collector.archive import labelled, labelled_forms
 from sotto_collector.archive.export import export
 from sotto_collector.errors import ArchiveError
 from sotto_estimator import read_archive
-from sotto_protocol import Survey, compile_toml
+from sotto_protocol import Survey, compile_toml, program_table
+from sotto_protocol.extras import MissingExtra
+from sotto_protocol.program_table import PROGRAMS
 from sotto_protocol.record import STRATUM
 
 
@@ -113,6 +117,65 @@ def test_the_names_ending_says_the_form(
     assert Counter(map(tuple, rows)) == Counter(tuple(map(in_csv, row.values())) for row in expected.to_pylist())
 
 
+LUNCH = """
+id = "lunch"
+title = "Lunch"
+draw = 2
+questions = [
+  {id = "paid", type = "yes-no", text = "Paid?", epsilon = 1},
+  {id = "dish", type = "one-of", text = "Which dish?", options = ["=1+1", "köfte"], epsilon = 1},
+  {id = "set", type = "one-of", text = "?", options = ["a", "b", "c", "d", "e", "f", "g", "h"], epsilon = 1},
+  {id = "hours", type = "number", text = "Hours?", minimum = 0, maximum = 30, epsilon = 2},
+  {id = "home", type = "text", text = "Where?", mechanism = "rappor", epsilon = 4},
+]
+"""
+
+
+@pytest.mark.parametrize("ending", [".dta", ".sav", ".xlsx"])
+def test_statistics_programs_get_the_same_rows_with_labels(ending: str, tmp_path: Path) -> None:
+    survey = compile_toml(LUNCH)
+    records, said = people(survey, 60), list[str]()
+    expected = written(survey, records, tmp_path / "reports.parquet")
+    path = tmp_path / f"reports{ending}"
+    assert labelled.export_labelled(Heap(survey, records), path, note=said.append) == 60
+    assert path.stat().st_mode & 0o777 == 0o600
+    wanted = [[*row.values()] for row in expected.to_pylist()]
+    if ending == ".xlsx":  # which has 16 digits
+        sheet = [[*cells] for cells in openpyxl.load_workbook(path)["noisy reports"].values]
+        assert sheet[0] == expected.column_names
+        found, wanted = (
+            [[f"{cell:.14g}" if isinstance(cell, float) else cell for cell in row] for row in rows]
+            for rows in (sheet[1:], wanted)
+        )
+        assert Counter(tuple(map(in_csv, row)) for row in found) == Counter(tuple(map(in_csv, row)) for row in wanted)
+        return
+    rows = Counter(tuple(map(in_csv, row)) for row in wanted)
+    read = {".dta": pyreadstat.read_dta, ".sav": pyreadstat.read_sav}[ending]
+    frame, about = read(path, apply_value_formats=True)
+    as_booleans = frame.astype(object).where(frame.notna(), None)
+    for name in (f"reported_set_{option}" for option in "abcdefgh"):
+        as_booleans[name] = as_booleans[name].map({"yes": True, "no": False, None: None})
+    assert Counter(tuple(map(in_csv, row)) for row in as_booleans.to_numpy().tolist()) == rows
+    assert about.column_names_to_labels["reported_dish"] == "Noisy: Which dish?"
+    assert about.column_names_to_labels["reported_set_a"] == "reported_set:a: Noisy: ?"
+    assert about.variable_value_labels["reported_dish"] == {1: "=1+1", 2: "köfte"}
+    assert about.variable_value_labels["reported_set_a"] == {0: "no", 1: "yes"}
+    assert "Noisy reports" in about.file_label
+    assert [line.partition(":")[0] for line in said] == [f"{PROGRAMS[ending]} allows no such names of columns"]
+
+
+def test_a_program_that_cannot_hold_it_gets_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = compile_toml(LUNCH)
+    monkeypatch.setattr(labelled_forms, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"a\.sav, a file of SPSS, needs: pip install 'sottovoce\[spss\]'"):
+        labelled.export_labelled(Heap(survey, people(survey, 20)), tmp_path / "a.sav")
+    monkeypatch.undo()
+    monkeypatch.setitem(program_table._MAX_EXCEL, "rows", 19)
+    with pytest.raises(ArchiveError, match=r"Excel: a sheet of Excel holds at most 19 rows .* Export \.parquet"):
+        labelled.export_labelled(Heap(survey, people(survey, 20)), tmp_path / "a.xlsx")
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_combination_of_answers_is_named_by_each_of_them(tmp_path: Path) -> None:
     survey = compile_toml(TOGETHER)
     found = written(survey, people(survey, 300), tmp_path / "reports.parquet")
@@ -129,10 +192,10 @@ def test_no_option_in_csv_is_a_formula(tmp_path: Path) -> None:
     assert {*(tmp_path / "reports.csv").read_text().split("\n")} == {'"reported_a"', '"\'=1+1"', '"b"', ""}
 
 
-@pytest.mark.parametrize("name", ["reports", "reports.xlsx", "reports.csv.gz"])
+@pytest.mark.parametrize("name", ["reports", "reports.xls", "reports.csv.gz"])
 def test_a_form_that_is_not_written_is_refused(name: str, tmp_path: Path) -> None:
     survey = compile_toml(ONCE)
-    with pytest.raises(ArchiveError, match=rf"{name} must end in \.parquet, \.csv, \.arrow or \.feather, which"):
+    with pytest.raises(ArchiveError, match=rf"{name} must end in \.parquet, \.csv, \.arrow, .* or \.xlsx, which"):
         labelled.export_labelled(Heap(survey, people(survey, 30)), tmp_path / name)
     assert [*tmp_path.iterdir()] == []
 

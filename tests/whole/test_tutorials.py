@@ -2,7 +2,9 @@
 
 import csv
 import json
+import math
 import re
+import shutil
 import subprocess
 from base64 import b64encode
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import requests
 from test_newcomer import INSTALL, MOST_COMMANDS
 
 from console import DOCUMENTED_URL, Console, blocks
+from r import run_r
 from sotto_protocol.survey_source import load_toml
 
 pytestmark = pytest.mark.thorough  # every command of it is a process, and has tests of its own
@@ -103,12 +106,28 @@ def test_two_operators_get_a_survey_of_which_neither_can_tell_who_said_what(cons
     assert json.loads(said)["surveys"][0]["n_reports"] == 40
 
 
-def test_r_finds_every_column_and_member_that_it_reads(console: Console) -> None:
+OF_R = """
+design <- sotto_design("reports.sav", "tally.json")
+means <- svymean(~paid_yes + dish_salad, design)
+cat(toJSON(list(shares = shares$share, tally = sotto_tally("tally.json"), share = (reported - b) / (a - b),
+  means = as.vector(coef(means)), errors = as.vector(SE(means)), same = all.equal(
+    svymean(~paid_yes, sotto_design("reports.csv", "tally.json")), svymean(~paid_yes, design), tolerance = 1e-12),
+  contrast = as.vector(SE(svycontrast(dish, c(salad = 1, canteen = -1)))), reports = nrow(reports),
+  together = together$share, dish = levels(haven::as_factor(labelled$reported_dish))),
+  digits = NA, auto_unbox = TRUE))
+"""
+"""What the lines of R have found, as JSON; and by more of sotto.R."""
+
+
+def test_r_finds_every_column_and_member_that_it_reads_and_our_figures(console: Console) -> None:
+    """Without R all but the last part, and it is skipped then."""
     console.run_document(FROM_R)
     code = "".join(text for language, text in blocks(FROM_R) if language == "r")
     printed = console.run_command(f"sotto estimate {DOCUMENTED_URL} lunch --csv")
     shares = [*csv.DictReader(printed.splitlines())]
-    columns, of_together = (re.findall(r'"([\w.]+)"', named) for named in re.findall(r"\bc\((\"answer.*?)\)\]", code))
+    columns, *_, of_together = (
+        re.findall(r'"([\w.]+)"', named) for named in re.findall(r"\bc\((\"answer.*?)\)\]", code)
+    )
     assert {*columns, "question", "level", "method", "target"} <= shares[0].keys()
     with (console.folder / "together.csv").open(newline="") as file:
         assert {*of_together} <= {name.replace(" ", ".") for name in next(csv.reader(file))}  # as R names them
@@ -119,6 +138,22 @@ def test_r_finds_every_column_and_member_that_it_reads(console: Console) -> None
     assert (reported - b) / (a - b) == pytest.approx(float(shares[0]["share"]), abs=1e-12)
     with (console.folder / "reports.csv").open(newline="") as file:
         reports = [*csv.DictReader(file)]
-    assert {*re.findall(r"reports\$(\w+)", code)} == {*reports[0]} == {"reported_paid", "reported_dish"}
+    assert {*re.findall(r"\breports\$(\w+)", code)} == {*reports[0]} == {"reported_paid", "reported_dish"}
     assert [row["reported_paid"] for row in reports].count("yes") / len(reports) == reported
     assert {row["reported_dish"] for row in reports} <= {"sandwich", "salad", "canteen"}
+    shutil.copy(ROOT / "docs" / "examples" / "sotto.R", console.folder)
+    found = json.loads(run_r(f"sink('printed.txt')\n{code}\nsink()\n{OF_R}", console.folder))
+    of_csv = {row["answer"]: (float(row["share"]), float(row["standard_error"])) for row in shares}
+    assert found["shares"] == pytest.approx([share for share, _ in of_csv.values()], abs=1e-12)
+    assert [(row["share"], row["standard_error"]) for row in found["tally"]] == [
+        pytest.approx(row, abs=1e-12) for row in of_csv.values()
+    ]
+    assert found["means"] == pytest.approx([of_csv[answer][0] for answer in ("yes", "salad")], abs=1e-12)
+    assert found["errors"] == pytest.approx(
+        [of_csv[answer][1] * math.sqrt(200 / 199) for answer in ("yes", "salad")], abs=1e-12
+    )
+    assert (found["same"], found["reports"], found["share"]) == (True, 200, pytest.approx(of_csv["yes"][0], abs=1e-12))
+    (covariances,) = json.loads((console.folder / "shares.json").read_text())["covariances"]
+    (_, _, _), (_, salad, with_canteen), (_, _, canteen) = covariances["matrix"]
+    assert found["contrast"] == pytest.approx(math.sqrt(salad + canteen - 2 * with_canteen), abs=1e-12)
+    assert found["dish"] == ["sandwich", "salad", "canteen"]

@@ -1,6 +1,7 @@
 """Rows of an Excel workbook (.xlsx): those of its one sheet that has cells, below a header in the first row."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,23 +48,26 @@ def open_workbook(path: Path) -> OpenTable:
     return OpenTable(str(path), header, 0, batches, {}, path.stat().st_size)
 
 
-def _books(path: Path) -> tuple[Any, Any]:
-    """Return the workbook with the values of its formulas, and with the formulas."""
+@contextmanager
+def _books(path: Path) -> Iterator[tuple[Any, Any]]:
+    """Open the workbook with the values of its formulas, and with the formulas."""
     from openpyxl import load_workbook
 
-    with refused_as(f"{path} is an Excel workbook", BadZipFile, KeyError, ValueError, TypeError, OSError, SyntaxError):
-        return tuple(load_workbook(path, read_only=True, data_only=of_values) for of_values in (True, False))
+    faults = (BadZipFile, KeyError, ValueError, TypeError, OSError, SyntaxError)
+    with path.open("rb") as first, path.open("rb") as second:
+        with refused_as(f"{path} is an Excel workbook", *faults):
+            values = load_workbook(first, read_only=True, data_only=True)
+            formulas = load_workbook(second, read_only=True)
+        yield values, formulas
 
 
 def _sheet_of(path: Path) -> tuple[str, list[str]]:
     """Return the name of the sheet that has cells, and the columns' names."""
-    book, _ = _books(path)
-    found = [(sheet.title, cells) for sheet in book.worksheets if (cells := _first_row(sheet))]
+    with _books(path) as (book, _):
+        found = [(sheet.title, cells) for sheet in book.worksheets if (cells := _first_row(sheet))]
     if len(found) != 1:
         names = ", ".join(repr(name) for name, _ in found) or "none"
-        raise SourceError(
-            f"{path}: one sheet may have cells in its first row, and these have: {names}. Keep one sheet."
-        )
+        raise SourceError(f"{path}: one sheet may have cells in its first row, and these have: {names}.")
     [(name, cells)] = found
     return name, ["" if cell is None else str(cell) for cell in cells]
 
@@ -77,12 +81,13 @@ def _first_row(sheet: Any) -> list[object]:
 
 
 def _rows(path: Path, name: str, places: Sequence[int]) -> Iterator[list[object]]:
-    sheets = [book[name] for book in _books(path)]
-    for sheet in sheets:
-        sheet.reset_dimensions()
-    for number, (values, formulas) in enumerate(zip(*(sheet.iter_rows() for sheet in sheets), strict=True), 1):
-        if number > 1 and any(cell.value is not None for cell in formulas):
-            yield [_value(path, number, values[at], formulas[at]) if at < len(values) else None for at in places]
+    with _books(path) as books:
+        sheets = [book[name] for book in books]
+        for sheet in sheets:
+            sheet.reset_dimensions()
+        for number, (values, formulas) in enumerate(zip(*(sheet.iter_rows() for sheet in sheets), strict=True), 1):
+            if number > 1 and any(cell.value is not None for cell in formulas):
+                yield [_value(path, number, values[at], formulas[at]) if at < len(values) else None for at in places]
 
 
 def _value(path: Path, row: int, cell: Any, formula: Any) -> object:

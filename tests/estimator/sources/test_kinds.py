@@ -21,6 +21,7 @@ from sotto_estimator.sources.records import save_records
 from sotto_estimator.sources.source import source_of
 from sotto_protocol import Tally, compile_toml
 from sotto_protocol.extras import MissingExtra
+from workbooks import workbook
 
 TOML = """
 id = "lunch"
@@ -45,9 +46,9 @@ def database(path: Path) -> None:
     connection.close()
 
 
-def workbook(path: Path) -> None:
+def ods(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as file:
-        file.writestr("xl/workbook.xml", "")
+        file.writestr("content.xml", "")
 
 
 def stream(path: Path) -> None:
@@ -79,7 +80,8 @@ FILES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "json lines": ("lines", lambda path: path.write_text('{"a": 1}\n{"a": 2}\n')),
     "json": ("json", lambda path: path.write_text('{"a": 1}')),
     "web page": ("html", lambda path: path.write_text("<!DOCTYPE html>\n<title>Lunch</title>")),
-    "excel": ("excel", workbook),
+    "xlsx": ("xlsx", lambda path: path.write_bytes(workbook(people=[[*FRAME], *FRAME.to_numpy().tolist()]))),
+    "excel": ("excel", ods),
     "gzip": ("gzip", lambda path: path.write_bytes(gzip.compress(b"a,b\n"))),
     "sqlite": ("sqlite", database),
     "sas": ("sas", lambda path: path.write_bytes(b"\0" * 12 + b"\xc2\xea\x81\x60" + b"\0" * 99)),
@@ -175,7 +177,7 @@ def test_what_was_read_before_is_named_too() -> None:
     tally = Tally.empty(SURVEY)
     with pytest.raises(SourceError, match=r"^this is a tally, not packed reports\. Give a file of `sotto associate"):
         associate(tally, questions=["paid", "ill"])
-    with pytest.raises(SourceError, match=r"^this is a tally, not a table with one row per person\. Give CSV, Parquet"):
+    with pytest.raises(SourceError, match=r"^this is a tally, not a table with one row per person\. Give CSV, Excel"):
         regress(tally, "paid ~ age", design="direct")
     with pytest.raises(SourceError, match=r"^a data frame is a table with one row per person, not packed reports"):
         associate(FRAME, questions=["paid", "ill"])
@@ -194,6 +196,7 @@ def test_what_was_read_before_is_named_too() -> None:
             r"file, an SPSS file, needs: pip install 'sottovoce\[spss\]' \(pyreadstat is",
         ),
         ("dta", "pyreadstat", r"file, a Stata file, needs: pip install 'sottovoce\[spss\]' \(pyreadstat is not"),
+        ("xlsx", "openpyxl", r"file, an Excel workbook, needs: pip install 'sottovoce\[excel\]' \(openpyxl is not"),
         (
             "parquet",
             "pyarrow",
@@ -205,7 +208,7 @@ def test_what_must_be_installed_for_a_file_is_named(
     name: str, module: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     FILES[name][1](tmp_path / "file")
-    for where in ("table.labelled", "results.data_frames"):
+    for where in ("table.labelled", "table.workbook", "results.data_frames"):
         monkeypatch.setattr(f"sotto_estimator.{where}.find_spec", lambda of: None if of == module else object())
     with pytest.raises(MissingExtra, match=words):
         regress(tmp_path / "file", "cheated ~ age", design="direct")

@@ -69,6 +69,9 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
     "zsav": lambda path: pyreadstat.write_sav(FRAME, str(path), compress=True),
     "dta": write_dta,
     "dta of Stata 10": lambda path: write_dta(path, 114),
+    "xlsx": lambda path: (
+        FRAME.to_excel(path.with_suffix(".xlsx"), index=False) or path.with_suffix(".xlsx").rename(path)
+    ),
 }
 FRAMES: dict[str, Callable[[], Any]] = {
     "pandas": lambda: FRAME,
