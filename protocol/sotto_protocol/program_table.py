@@ -145,7 +145,8 @@ def _check_excel_text(name: str, value: object) -> None:
 
 
 def _words(column: ProgramColumn) -> NDArray[np.object_]:
-    return np.array([*column.labels, None], object)[np.where(column.has, column.values, len(column.labels)).astype(int)]
+    words: NDArray[np.object_] = np.array([*column.labels, None], object)
+    return words[np.where(column.has, column.values, len(column.labels)).astype(np.int64)]
 
 
 def _values(column: ProgramColumn, ending: str) -> tuple[NDArray[np.generic], int]:
@@ -170,7 +171,8 @@ def _infinite(column: ProgramColumn, most: float) -> NDArray[np.bool_]:
     """Return where a number is infinite, or too large for the file."""
     if column.values.dtype.kind != "f":
         return np.zeros(len(column.values), np.bool_)
-    return column.has & (np.isinf(column.values) | (np.abs(column.values.astype(np.float64)) > most))
+    sizes: NDArray[np.float64] = np.abs(column.values.astype(np.float64))
+    return column.has & (np.isinf(sizes) | (sizes > most))
 
 
 def _check_whole(column: ProgramColumn) -> None:

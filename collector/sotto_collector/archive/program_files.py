@@ -53,7 +53,7 @@ class ProgramWriter(_WholeWriter):
         import pyreadstat
 
         table = program_table(columns, self.ending)
-        write = {".dta": pyreadstat.write_dta, ".sav": pyreadstat.write_sav}[self.ending]
+        write = getattr(pyreadstat, f"write_{self.ending.removeprefix('.')}")
         with TemporaryDirectory() as folder:
             path = Path(folder) / "reports"
             write(

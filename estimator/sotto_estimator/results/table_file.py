@@ -91,7 +91,7 @@ def _program(ending: str) -> Callable[..., Made]:
         import pyreadstat
 
         table = program_table(_columns(records, names, about), ending)
-        save = {".dta": pyreadstat.write_dta, ".sav": pyreadstat.write_sav}[ending]
+        save = getattr(pyreadstat, f"write_{ending.removeprefix('.')}")
         with TemporaryDirectory() as folder:
             path = Path(folder) / "rows"
             save(
@@ -111,7 +111,8 @@ def _excel(records: Sequence[dict[str, Any]], names: Sequence[str], about: Mappi
     columns = _columns(records, names, about)
     rows, notes = excel_rows(columns)
     book = Workbook()
-    for at, cells in enumerate([[column.name for column in columns], *rows], 1):
+    header: list[object] = [column.name for column in columns]
+    for at, cells in enumerate([header, *rows], 1):
         for place, value in enumerate(cells, 1):
             cell = book.active.cell(at, place, value)
             if isinstance(value, str):

@@ -1,11 +1,12 @@
 """Rows of an Excel workbook (.xlsx): those of its one sheet that has cells, below a header in the first row."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.results.data_frames import require_frames
@@ -50,15 +51,21 @@ def open_workbook(path: Path) -> OpenTable:
 
 @contextmanager
 def _books(path: Path) -> Iterator[tuple[Any, Any]]:
-    """Open the workbook with the values of its formulas, and with the formulas."""
+    """Open the workbook with the values of its formulas, and with the formulas; once, where it has none."""
     from openpyxl import load_workbook
 
     faults = (BadZipFile, KeyError, ValueError, TypeError, OSError, SyntaxError)
     with path.open("rb") as first, path.open("rb") as second:
         with refused_as(f"{path} is an Excel workbook", *faults):
             values = load_workbook(first, read_only=True, data_only=True)
-            formulas = load_workbook(second, read_only=True)
+            formulas = load_workbook(second, read_only=True) if _has_formulas(path) else values
         yield values, formulas
+
+
+def _has_formulas(path: Path) -> bool:
+    with ZipFile(path) as file:
+        sheets = (file.read(name) for name in file.namelist() if name.startswith("xl/worksheets/"))
+        return any(re.search(rb"<(\w+:)?f[\s/>]", sheet) for sheet in sheets)
 
 
 def _sheet_of(path: Path) -> tuple[str, list[str]]:
@@ -67,7 +74,7 @@ def _sheet_of(path: Path) -> tuple[str, list[str]]:
         found = [(sheet.title, cells) for sheet in book.worksheets if (cells := _first_row(sheet))]
     if len(found) != 1:
         names = ", ".join(repr(name) for name, _ in found) or "none"
-        raise SourceError(f"{path}: one sheet may have cells in its first row, and these have: {names}.")
+        raise SourceError(f"{path}: only one sheet may have cells in its first row ({names}).")
     [(name, cells)] = found
     return name, ["" if cell is None else str(cell) for cell in cells]
 
@@ -81,13 +88,19 @@ def _first_row(sheet: Any) -> list[object]:
 
 
 def _rows(path: Path, name: str, places: Sequence[int]) -> Iterator[list[object]]:
-    with _books(path) as books:
-        sheets = [book[name] for book in books]
-        for sheet in sheets:
-            sheet.reset_dimensions()
-        for number, (values, formulas) in enumerate(zip(*(sheet.iter_rows() for sheet in sheets), strict=True), 1):
-            if number > 1 and any(cell.value is not None for cell in formulas):
-                yield [_value(path, number, values[at], formulas[at]) if at < len(values) else None for at in places]
+    with _books(path) as (of_values, of_formulas):
+        sheet, formulas = of_values[name], of_formulas[name]
+        for number, (cells, sources) in enumerate(_pairs(sheet, formulas), 1):
+            if number > 1 and any(cell.value is not None for cell in sources):
+                yield [_value(path, number, cells[at], sources[at]) if at < len(cells) else None for at in places]
+
+
+def _pairs(sheet: Any, formulas: Any) -> Iterator[tuple[Any, Any]]:
+    for one in (sheet, formulas):
+        one.reset_dimensions()
+    if sheet is formulas:
+        return ((cells, cells) for cells in sheet.iter_rows())
+    return zip(sheet.iter_rows(), formulas.iter_rows(), strict=True)
 
 
 def _value(path: Path, row: int, cell: Any, formula: Any) -> object:

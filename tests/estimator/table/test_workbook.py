@@ -64,9 +64,9 @@ def test_a_formula_has_its_stored_value_and_is_refused_without_one(path: Path) -
         ({"people": [["a"], ["#N/A"]]}, "row 2: A2 has the error #N/A"),
         (
             {"one": [["a"], [1]], "two": [["b"], [2]]},
-            "one sheet may have cells in its first row, and these have: 'one', 'two'",
+            r"only one sheet may have cells in its first row \('one', 'two'\)",
         ),
-        ({"people": []}, "and these have: none"),
+        ({"people": []}, "may have cells in its first row .none"),
         ({"people": [["b"], [1]]}, "has no column 'a'"),
         ({"people": [["a", "a"], [1, 2]]}, "has 2 columns named 'a'"),
     ],
