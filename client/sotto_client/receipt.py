@@ -10,8 +10,8 @@ class Receipt:
 
     If an answer was given in an earlier wave too, `epsilon` is what this report took beyond the earlier ones. If
     `is_summed`, `epsilon` is the total of this survey's reports of all waves: the device has forgotten the single ones.
-    `keys` is known once a report of an oblivious survey is delivered: the SHA-256, in hexadecimal digits, of the
-    gateway's keys that it was encrypted with. Everybody's are the same until the gateway has new ones.
+    `keys` is known once a report of an oblivious survey is delivered. It is the SHA-256, in hexadecimal digits, of the
+    gateway's keys for which it was encrypted. Everybody's are the same until the gateway has new ones.
     """
 
     id: str

@@ -395,7 +395,7 @@ def test_a_batch_of_a_relay_hides_what_so_many_reports_hide(tmp_path: Path) -> N
         " ".join(compare(tmp_path, RELAYED, "--n", 300, *words, *usual).output.split())
         for words in (("--batch", 300), ())
     ]
-    assert "if each batch of the relay has 300 honest reports, and the relay's operator does not work with" in said[0]
+    assert "Each batch of the relay must have 300 honest reports, and its operator must not work with" in said[0]
     assert "only within a batch: see --batch" in said[1]
 
 

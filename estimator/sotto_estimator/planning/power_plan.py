@@ -88,8 +88,8 @@ def power(
 
     `test` is share, groups, change, trend, association or regression. `given` has the truth that the test is planned
     for, by its fields, such as `null` and `share`. `alpha` is the probability of a finding where there is nothing. With
-    `n_options`, the share is that of one option of a one-of question. A share takes `within`, in points, and groups
-    take `within`, `not_lower_by` or `not_higher_by`: then it is the power to show that. Raises DomainError.
+    `n_options`, the share is that of one option of a one-of question. A share takes `within`, in points. Groups
+    take `within`, `not_lower_by` or `not_higher_by`. Then the power is that of showing it. Raises DomainError.
     """
     given = _complete(test, given)
     if n is not None and power is not None:

@@ -48,7 +48,7 @@ _N, _TRUTH, _SHARE, _RUNS, _DELTA, _BATCH = in_section(
     click.option(
         "--batch",
         type=click.IntRange(2, _MAX_N),
-        help="How many reports a relay that mixes passes on together; of oblivious surveys  [default: all].",
+        help="How many reports a mixing relay passes on together, in an oblivious survey  [default: all].",
     ),
 )
 _EXAMPLES = ("sotto compare survey.toml --n 300", "sotto compare survey.toml --n 300 --share 0.1 --runs 0")

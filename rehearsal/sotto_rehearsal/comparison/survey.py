@@ -31,8 +31,8 @@ def compare(
 
     `delta` is by default 1e-6, or n^-1.1 if that is less. `truth` is what people answer, or the path of a truth.toml.
     Without it, `share` is the share of yes. Then k options have shares as k to k - 1 .. to 1. `runs` is the number of
-    simulations, 0 for none. Simulated curators need OpenDP. `batch`: of an oblivious survey, how many reports
-    its relay mixes at a time; then what shuffling hides is of one batch. `progress` is called after each question.
+    simulations, 0 for none. Simulated curators need OpenDP. `batch` is how many reports the relay of an
+    oblivious survey mixes at a time. Then the row says what one batch hides. `progress` is called after each question.
     Raises DomainError, SimulationError.
     """
     if n < 2 or not 0 <= share <= 1 or runs < 0:

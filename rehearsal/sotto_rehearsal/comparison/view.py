@@ -35,8 +35,8 @@ _SHUFFLED = (
 )
 
 _MIXED = (
-    "The shuffled epsilon holds against the collector if each batch of the relay has {batch:,} honest reports, and the "
-    "relay's operator does not work with the collector. Nobody can check that from outside. So a survey promises "
+    "The shuffled epsilon holds against the collector on two conditions. Each batch of the relay must have {batch:,} "
+    "honest reports, and its operator must not work with the collector. Nobody can check that from outside. So a survey promises "
     "respondents only the epsilon of a report."
 )
 _DELIVERED = (
