@@ -36,8 +36,8 @@ _SHUFFLED = (
 
 _MIXED = (
     "The shuffled epsilon holds against the collector on two conditions. Each batch of the relay must have {batch:,} "
-    "honest reports, and its operator must not work with the collector. Nobody can check that from outside. So a survey promises "
-    "respondents only the epsilon of a report."
+    "honest reports, and its operator must not work with the collector. Nobody can check that from outside. So a "
+    "survey promises respondents only the epsilon of a report."
 )
 _DELIVERED = (
     "The relay of this survey hides where a report came from. Only a relay that mixes hides when it came, and only "
