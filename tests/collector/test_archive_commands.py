@@ -104,7 +104,10 @@ def test_reports_in_the_surveys_words_are_one_new_file(served: Served, tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("export", "DB", "strings", "--labels", "--to", "NEW.xlsx"), "must end in .parquet, .csv, .arrow or .feather"),
+        (
+            ("export", "DB", "strings", "--labels", "--to", "NEW.ods"),
+            "must end in .parquet, .csv, .arrow, .feather, .dta, .sav or .xlsx",
+        ),
         (("export", "DB", "strings", "--to", "NEW.csv"), "would be a folder: give it another name, or add --labels"),
         (("tally", "NEW", "--save", "NEW.csv"), "--save (NEW.csv) must end in .json: no other form is written."),
     ],

@@ -39,6 +39,9 @@ ARGUMENTS = {  # of each command that opens a database
     "db status": [],
     "db journal": ["acts.journal"],
     "export": ["survey", "--to", "archive"],
+    "gateway key new": [],
+    "gateway key list": [],
+    "gateway key erase": [],
 }
 
 

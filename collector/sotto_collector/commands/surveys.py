@@ -184,7 +184,10 @@ def _erase_certified(collector: RemoteCollector, survey: str, path: Path) -> Non
 @click.option("--receipt", help="Certify the one report with this receipt  [default: all reports].")
 @click.option("--key", help="Check that this key has signed the certificate  [default: no check].")
 @click.option(
-    "--check", "file", type=click.Path(path_type=Path), help="With --key, check this file, and ask no collector."
+    "--check",
+    "file",
+    type=click.Path(path_type=Path),
+    help="With --key, check this file, and ask no collector  [default: none].",
 )
 @click.option(
     "--token",

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sotto_collector.pages.alone import render_alone
 from sotto_collector.pages.headers import policy
 from sotto_collector.pages.release import STATIC, describe_release
-from sotto_collector.pages.survey import STYLE, PageFile, PageSettings, with_relay
+from sotto_collector.pages.survey import STYLE, PageFile, PageSettings
 from sotto_protocol import Survey
 from sotto_protocol.negotiation import choose_language
 
@@ -56,7 +56,8 @@ def page_policy(survey: Survey, url: str) -> str:
     Of an oblivious survey it reaches the definition, and the relay.
     """
     scripts = " ".join(_source((STATIC / name).read_bytes()) for name in SCRIPTS)
-    reached = with_relay(f"{url}/v1/surveys/{survey.id} {url}/v1/surveys/{survey.id}/", survey)
+    below = f"{survey.relay}/.well-known/ohttp-gateway" if survey.is_oblivious else f"{url}/v1/surveys/{survey.id}"
+    reached = " ".join(dict.fromkeys([f"{url}/v1/surveys/{survey.id}", below, f"{below}/"]))
     whole = policy(script_src=scripts, style_src=STYLE.source, connect_src=reached, img_src="data:")
     return whole.partition("; frame-ancestors")[0]  # which browsers take of a header alone
 

@@ -61,17 +61,25 @@ class Place:
         Pages in the log need not be in the file yet. But it shrinks only when it is rewritten, which increments its
         schema version. Before anything is said it is looked at again: it may just have been moved, or have grown.
         """
-        version, n_pages, page_bytes = connection.execute(_LENGTH).fetchone()
+        try:
+            version, n_pages, page_bytes = connection.execute(_LENGTH).fetchone()
+        except sqlite3.DatabaseError:  # what is gone may be needed to ask at all
+            if self.is_shorter():
+                raise self._cut(_Measured(count_bytes(str(self._path)), self._floor.n_bytes)) from None
+            raise
         if self._measure(version, n_pages * page_bytes).is_enough:
             return
         self.check()
         found = self._measure(version, n_pages * page_bytes)
         if not found.is_enough:
-            raise StoreUnavailableError(
-                f"db ({self._path}) has {found.there} bytes, but had {found.least}. The collector accepts nothing "
-                "until the file is as long again. Delete and restore nothing yet. Look at the file (ls -l), its disk "
-                "(df, dmesg), and the programs that write to it. docs/database.md lists the possible causes."
-            )
+            raise self._cut(found)
+
+    def _cut(self, found: "_Measured") -> StoreUnavailableError:
+        return StoreUnavailableError(
+            f"db ({self._path}) has {found.there} bytes, but had {found.least}. The collector accepts nothing "
+            "until the file is as long again. Delete and restore nothing yet. Look at the file (ls -l), its disk "
+            "(df, dmesg), and the programs that write to it. docs/database.md lists the possible causes."
+        )
 
     def _measure(self, version: int, needed: int) -> "_Measured":
         """Measure the file, and raise the floor to what it must have from now on.

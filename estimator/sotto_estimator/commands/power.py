@@ -52,7 +52,7 @@ def share(ask: PowerAsk, output: Output, **test: Any) -> None:
     ask.show(output, "share", **test)
 
 
-@power.command(cls=SectionedCommand, epilog=examples(_GROUPS, f"{_GROUPS} --n 2000", _ALIKE))
+@power.command(cls=SectionedCommand, epilog=examples(f"{_GROUPS} --n 2000", _ALIKE))
 @share_option("--share", "The true share in one group, between 0 and 1.")
 @share_option("--other-share", "The true share in the other group.")
 @within_option
