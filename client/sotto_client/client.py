@@ -256,8 +256,8 @@ class SurveyClient(Renewed):
 
         First the device forgets the copy that it keeps to send again. False if the collector keeps no
         reports, or has no such report because it still waits here. Raises DeliveryError if the collector does not
-        reply, StateError, ValueError. Raises as `survey` does if this device has no copy of the survey:
-        that says which way the request must take.
+        reply, StateError, ValueError. Raises as `survey` does if this device has no copy of the survey,
+        which names the relay.
         """
         report_id = check_receipt(str(receipt))
         with self._state.write() as connection:

@@ -11,6 +11,7 @@ ALLOWED = {
     "CNRI-Python": (),
     "LGPL-3.0-only": (),  # psycopg: linked as it is, and replaceable by whoever installs it
     "MIT": ("OSI Approved :: MIT License",),
+    "MIT-0": (),
     "MIT-CMU": (),
     "MPL-2.0": ("OSI Approved :: Mozilla Public License 2.0 (MPL 2.0)",),  # certifi: its list of authorities, unchanged
     "PSF-2.0": (

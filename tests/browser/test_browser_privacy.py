@@ -180,7 +180,7 @@ def test_no_answer_stands_in_the_browsers_storage(crowd: Crowd) -> None:
     for answers, stored in crowd.stored:
         names, _, address = json.loads(stored)
         assert (names.pop("local"), names.pop("session"), names.pop("cookies"), names.pop("caches")) == ({}, {}, "", [])
-        stores = ["draws", "ledger", "outbox", "secrets", "sent", "surveys"]
+        stores = ["draws", "gateways", "ledger", "outbox", "secrets", "sent", "surveys"]
         assert sorted(names) == [f"sottovoce {store}" for store in stores]
         assert address == f"{crowd.url}/s/{HABITS.id}"
         (definition,) = [survey["canonical"] for survey in names["sottovoce surveys"][1]]

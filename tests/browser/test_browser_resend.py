@@ -201,7 +201,7 @@ def test_a_database_of_the_version_before_loses_nothing(
         assert waits["pending"] == [waits["receipt"]]
         tab.run(AGE, "aged")
         before = tab.run(KEPT, "aged")
-        assert sorted(before) == ["draws", "ledger", "outbox", "secrets", "surveys"]
+        assert sorted(before) == ["draws", "gateways", "ledger", "outbox", "secrets", "surveys"]
         assert tab.run(CLIENT, *visit, None, 0) == waits
         now = tab.run(KEPT, "aged")
         assert now.pop("sent") == "[]"

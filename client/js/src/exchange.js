@@ -34,7 +34,7 @@ export function checkUrl(url, name = "url") {
  * Connect, send, and read the answer to its end, all within `timeoutMs`, however the other side behaves. The request is
  * begun at once: the page may be closing, and it outlives that.
  * @param {string} url @param {number} timeoutMs @param {number} maxBytes of the answer
- * @param {string | Uint8Array<ArrayBuffer>} [body] of a POST; none: a GET @param {string} [type] its media type
+ * @param {BodyInit & {length: number}} [body] of a POST; none: a GET @param {string} [type] its media type
  * @returns {Promise<Reply>}
  */
 export async function exchange(url, timeoutMs, maxBytes, body, type = "application/json") {

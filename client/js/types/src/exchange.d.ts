@@ -9,10 +9,12 @@ export function checkUrl(url: unknown, name?: string): string;
  * Connect, send, and read the answer to its end, all within `timeoutMs`, however the other side behaves. The request is
  * begun at once: the page may be closing, and it outlives that.
  * @param {string} url @param {number} timeoutMs @param {number} maxBytes of the answer
- * @param {string | Uint8Array<ArrayBuffer>} [body] of a POST; none: a GET @param {string} [type] its media type
+ * @param {BodyInit & {length: number}} [body] of a POST; none: a GET @param {string} [type] its media type
  * @returns {Promise<Reply>}
  */
-export function exchange(url: string, timeoutMs: number, maxBytes: number, body?: string | Uint8Array<ArrayBuffer>, type?: string): Promise<Reply>;
+export function exchange(url: string, timeoutMs: number, maxBytes: number, body?: BodyInit & {
+    length: number;
+}, type?: string): Promise<Reply>;
 /**
  * Return what a collector says is wrong with a request, with 4xx. Whatever is not a problem document of its own kind, by
  * media type and `type`, has the code `unexpected`: gateways and portals in between send JSON with a `code`, too.
