@@ -31,12 +31,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
-    """End the browser if the next test needs none: only then can that run an event loop, or start its own."""
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """End the browser if the next test needs none: only then can that run an event loop, or start its own.
+
+    Not before one of the same file: the browser is that file's, and others of it may follow.
+    """
     try:
         yield
     finally:
-        if "playwright" not in getattr(nextitem, "fixturenames", ()):
+        is_same_file = nextitem is not None and nextitem.path == item.path
+        if not is_same_file and "playwright" not in getattr(nextitem, "fixturenames", ()):
             SHARED.end()
 
 
