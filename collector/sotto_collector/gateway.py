@@ -1,6 +1,6 @@
 """The gateway's cryptography: encrypted requests are opened, and responses are encrypted (RFC 9458, 4).
 
-All that is wrong with a message is one and the same None: whoever sends it learns nothing of why.
+Whatever is wrong with a message, the result is None. So its sender cannot learn why.
 """
 
 import os

@@ -8,8 +8,11 @@ from http import HTTPStatus
 
 from aiohttp import web
 
+from sotto_protocol.gateway_keys import KEYS_TYPE
+from sotto_protocol.oblivious import GATEWAY_PATH, JSON_TYPE, REQUEST_TYPE, SIGNED_PATH
+from sotto_protocol.problem import CONTENT_TYPE
 from sotto_relay.errors import FullError, GatewayError
-from sotto_relay.gateway import PATH, PROBLEM, REQUEST, Gateway
+from sotto_relay.gateway import Gateway
 from sotto_relay.keys import MAX_AGE_S, KeyCache
 from sotto_relay.metrics import TYPE, Metrics
 from sotto_relay.mixing import Mixer
@@ -50,10 +53,10 @@ class Relay:
         """Return what devices see."""
         app = web.Application(middlewares=[self._guard], client_max_size=self.settings.max_body_bytes)
         app.on_response_prepare.append(_say_no_server)
-        app.router.add_post(PATH, self._pass_on)
-        app.router.add_get(PATH, self._give_keys, allow_head=False)
-        app.router.add_get(f"{PATH}/signed", self._give_signed_keys, allow_head=False)
-        for path in (PATH, f"{PATH}/signed"):
+        app.router.add_post(GATEWAY_PATH, self._pass_on)
+        app.router.add_get(GATEWAY_PATH, self._give_keys, allow_head=False)
+        app.router.add_get(SIGNED_PATH, self._give_signed_keys, allow_head=False)
+        for path in (GATEWAY_PATH, SIGNED_PATH):
             app.router.add_options(path, _allow)
         app.router.add_get("/health", _say_alive)
         return app
@@ -66,8 +69,8 @@ class Relay:
         return app
 
     async def _pass_on(self, request: web.Request) -> web.Response:
-        if request.content_type != REQUEST:
-            return self._refuse(415, f"the content type must be {REQUEST}.")
+        if request.content_type != REQUEST_TYPE:
+            return self._refuse(415, f"the content type must be {REQUEST_TYPE}.")
         try:
             async with asyncio.timeout(RECEIVE_S):
                 body = await request.read()
@@ -82,10 +85,10 @@ class Relay:
         )
 
     async def _give_keys(self, _: web.Request) -> web.Response:
-        return _keys_response((await self.keys.get()).keys, "application/ohttp-keys")
+        return _keys_response((await self.keys.get()).keys, KEYS_TYPE)
 
     async def _give_signed_keys(self, _: web.Request) -> web.Response:
-        return _keys_response((await self.keys.get()).signed, "application/json")
+        return _keys_response((await self.keys.get()).to_json(), JSON_TYPE)
 
     async def _give_metrics(self, _: web.Request) -> web.Response:
         text = self.metrics.text(
@@ -119,7 +122,10 @@ class Relay:
 def _refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> web.Response:
     problem = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     return web.Response(
-        status=status, body=json.dumps(problem).encode(), content_type=PROBLEM, headers={**_ANYBODY, **(headers or {})}
+        status=status,
+        body=json.dumps(problem).encode(),
+        content_type=CONTENT_TYPE,
+        headers={**_ANYBODY, **(headers or {})},
     )
 
 

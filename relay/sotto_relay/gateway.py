@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from sotto_protocol.oblivious import GATEWAY_PATH, REQUEST_TYPE, RESPONSE_TYPE, SIGNED_PATH
+from sotto_protocol.problem import CONTENT_TYPE
 from sotto_relay.errors import GatewayError
 
-PATH = "/.well-known/ohttp-gateway"
-"""Of the gateway, and of the relay that stands before it (RFC 9540)."""
-REQUEST, RESPONSE = "message/ohttp-req", "message/ohttp-res"
-PROBLEM = "application/problem+json"
 TIMEOUT_S = 10
-_ANSWERS = {(200, RESPONSE), (400, PROBLEM)}  # RFC 9458, 5.2: the second where it cannot open a request
+_ANSWERS = {(200, RESPONSE_TYPE), (400, CONTENT_TYPE)}  # RFC 9458, 5.2: the second where it cannot open a request
 _MAX_REPLY_BYTES = 2**22  # a survey of 1 MiB, padded to a power of two
 _UNSENT = ("User-Agent", "Accept", "Accept-Encoding")
 
@@ -29,7 +27,7 @@ class Gateway:
     """A gateway, asked over one connection. Close it when done. Made within a running event loop."""
 
     def __init__(self, url: str) -> None:
-        self._address = url + PATH
+        self._url = url
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=1),
             timeout=aiohttp.ClientTimeout(total=TIMEOUT_S),
@@ -40,14 +38,16 @@ class Gateway:
 
     async def ask(self, body: bytes) -> Reply:
         """Return the reply to a sealed request. Raises GatewayError for a reply that is no gateway's."""
-        reply = await self._exchange("POST", self._address, data=body, headers={"Content-Type": REQUEST})
+        reply = await self._exchange(
+            "POST", self._url + GATEWAY_PATH, data=body, headers={"Content-Type": REQUEST_TYPE}
+        )
         if (reply.status, reply.content_type) in _ANSWERS:
             return reply
         raise GatewayError(f"the gateway answered HTTP {reply.status}.")
 
     async def signed_keys(self) -> bytes:
         """Return the signed key configuration as it came. Raises GatewayError."""
-        reply = await self._exchange("GET", f"{self._address}/signed")
+        reply = await self._exchange("GET", self._url + SIGNED_PATH)
         if reply.status != 200:
             raise GatewayError(f"the gateway answered HTTP {reply.status} when it was asked for its keys.")
         return reply.body

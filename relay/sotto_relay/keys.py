@@ -1,13 +1,12 @@
 """The gateway's key configuration: fetched by the relay for everybody, so that nobody is given keys of their own."""
 
 import asyncio
-import base64
-import json
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
+from sotto_protocol.errors import KeysError
+from sotto_protocol.gateway_keys import SignedKeys
 from sotto_relay.errors import GatewayError
 
 MAX_AGE_S = 3600
@@ -18,44 +17,23 @@ _HURRY_S = 60
 log = logging.getLogger("sotto_relay")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyConfiguration:
-    """A signed configuration as it came: `signed`, its JSON; `keys`, what is in it, as `application/ohttp-keys`."""
-
-    epoch: int
-    keys: bytes
-    signed: bytes
-
-    @staticmethod
-    def read(body: bytes) -> "KeyConfiguration":
-        """Read one; its signature is for devices to check. Raises GatewayError."""
-        try:
-            document = json.loads(body)
-            epoch, text = document["epoch"], document["keys"]
-            keys = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        except (ValueError, TypeError, LookupError, RecursionError):
-            raise GatewayError("the gateway's key configuration cannot be read.") from None
-        if type(epoch) is not int or not keys:
-            raise GatewayError("the gateway's key configuration cannot be read.")
-        return KeyConfiguration(epoch, keys, body)
-
-
 class KeyCache:
     """The newest configuration that the gateway gave, by `fetch`, which raises GatewayError.
 
-    `n_refused` counts configurations that were not taken: of an epoch that had another one, or of an earlier epoch.
+    Devices check its signature. `n_refused` counts configurations that were not taken: their epoch had another one
+    before, or is an earlier one.
     """
 
     def __init__(self, fetch: Callable[[], Awaitable[bytes]], *, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch = fetch
         self._clock = clock
         self._lock = asyncio.Lock()
-        self._kept: KeyConfiguration | None = None
+        self._kept: SignedKeys | None = None
         self._asked_at = -float("inf")
         self._came_at = -float("inf")
         self.n_refused = 0
 
-    async def get(self) -> KeyConfiguration:
+    async def get(self) -> SignedKeys:
         """Return what is kept, at most an hour old if the gateway answers. Raises GatewayError."""
         async with self._lock:
             if self._kept is None or self._clock() - self._asked_at >= MAX_AGE_S:
@@ -78,8 +56,8 @@ class KeyCache:
     async def _renew(self) -> None:
         self._asked_at = self._clock()
         try:
-            came = KeyConfiguration.read(await self._fetch())
-        except GatewayError as fault:
+            came = SignedKeys.from_json(await self._fetch())
+        except (GatewayError, KeysError) as fault:
             log.warning("%s", fault)
             return
         kept = self._kept

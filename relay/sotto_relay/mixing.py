@@ -1,8 +1,8 @@
 """Mixing: requests wait for one another, go on in random order over one connection, and are answered together.
 
-Chaum, "Untraceable electronic mail, return addresses, and digital pseudonyms" (1981), calls it a mix: whoever sees both
-sides learns of a request only which batch it was in. A batch of one hides nothing, and nor does one that a stranger has
-filled up (the n - 1 attack: Serjantov, Dingledine & Syverson, "From a trickle to a flood", 2002).
+Chaum, "Untraceable electronic mail, return addresses, and digital pseudonyms" (1981), calls it a mix. Somebody who
+sees both sides learns only in which batch a request was. A batch of one hides nothing. Nor does a batch that a stranger
+has filled up (the n - 1 attack: Serjantov, Dingledine & Syverson, "From a trickle to a flood", 2002).
 """
 
 import asyncio
@@ -106,7 +106,7 @@ class Mixer:
         _shuffle(answers)
         for request, reply in answers:
             if request.reply.done():
-                continue  # whoever asked has left
+                continue  # the device has hung up
             if isinstance(reply, GatewayError):
                 request.reply.set_exception(GatewayError(str(reply)))
             else:

@@ -15,7 +15,8 @@ import pytest
 import requests
 from click.testing import CliRunner
 
-from recording_gateway import PATH, Seen, recording_gateway
+from recording_gateway import Seen, recording_gateway
+from sotto_protocol.oblivious import GATEWAY_PATH
 from sotto_relay.commands import relay as relay_command
 from sotto_relay.errors import GatewayError
 from sotto_relay.keys import KeyCache
@@ -46,7 +47,7 @@ class Running:
 
     @property
     def address(self) -> str:
-        return self.url + PATH
+        return self.url + GATEWAY_PATH
 
     def counts(self) -> dict[str, float]:
         text = requests.get(self.metrics_url, timeout=10).text

@@ -1,19 +1,17 @@
 """A gateway that opens nothing: it answers each request with its bytes reversed, and keeps what it saw."""
 
-import base64
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-PATH = "/.well-known/ohttp-gateway"
+from sotto_protocol.gateway_keys import SignedKeys
 
 
 @dataclass
 class Seen:
-    """What came, in order, and what is said to the next ones."""
+    """The requests that came, in order, and how the next ones are answered."""
 
     url: str = ""
     requests: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
@@ -27,9 +25,7 @@ class Seen:
 
     @property
     def signed(self) -> bytes:
-        keys = base64.urlsafe_b64encode(self.keys).decode().rstrip("=")
-        document = {"epoch": self.epoch, "keys": keys, "signature": "00", "until": "2026-12-31"}
-        return json.dumps(document).encode()
+        return SignedKeys(self.epoch, self.keys, "2026-12-31", bytes(64)).to_json()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Reports in words as files of Stata, SPSS and Excel. These are made whole, in memory, as the writer is closed."""
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -18,7 +19,7 @@ _FILE_LABEL = "Noisy reports: a share of a column is no estimate"
 _SHEET = "noisy reports"
 
 
-class _WholeWriter:
+class _WholeWriter(ABC):
     """Collects tables. Without a fault in its block it writes them as it is closed, and has `notes` then."""
 
     def __init__(self, file: BinaryIO, schema: pa.Schema, ending: str) -> None:
@@ -41,8 +42,9 @@ class _WholeWriter:
     def write_table(self, table: pa.Table, _: int) -> None:
         self._tables.append(table)
 
+    @abstractmethod
     def _write(self, columns: list[ProgramColumn]) -> tuple[str, ...]:
-        raise NotImplementedError
+        """Write all columns into the file; return what the file had to change."""
 
 
 class ProgramWriter(_WholeWriter):

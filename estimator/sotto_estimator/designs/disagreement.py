@@ -1,4 +1,4 @@
-"""Arms that cannot be what they are said to be, though each of their counts can: pairs of them, or all counts together.
+"""Samples that contradict their designs only together: two of them, or all counts at once.
 
 Each arm by itself may fit some share: an extended crosswise shows only in both of its samples who does not follow it.
 Each count may, where no shares of the answers give all of them: three draws of cards are a mixture of two binomials.

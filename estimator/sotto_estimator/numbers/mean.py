@@ -116,7 +116,7 @@ def mean_estimates(counts: NumberCounts, options: IntervalOptions, n_intervals: 
 def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
     """Return the mean of a histogram of one report or more, its interval by `method_of_mean`. Raises `DomainError`.
 
-    Its standard error is not less than the device's noise at the least; about the respondents it is an upper bound.
+    Its standard error is at least that of the device's least noise. About the respondents it is an upper bound.
     Waves may have other means each: they are no draws from one population.
     """
     if options.population_size is not None:
