@@ -24,23 +24,26 @@ SHARED = SharedChromium()
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all that needs a browser."""
+    """Mark all that needs a browser, and let each file's tests with the shared one come before its others."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker("thorough")
+    places = {item.path: place for place, item in reversed(list(enumerate(items)))}
+    items.sort(key=lambda item: (places[item.path], not needs_shared(item)))
+
+
+def needs_shared(item: pytest.Item | None) -> bool:
+    """Say whether a test has the shared browser."""
+    return "playwright" in getattr(item, "fixturenames", ())
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """End the browser if the next test needs none: only then can that run an event loop, or start its own.
-
-    Not before one of the same file: the browser is that file's, and others of it may follow.
-    """
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
+    """End the browser if the next test needs none: only then can that run an event loop, or start its own."""
     try:
         yield
     finally:
-        is_same_file = nextitem is not None and nextitem.path == item.path
-        if not is_same_file and "playwright" not in getattr(nextitem, "fixturenames", ()):
+        if not needs_shared(nextitem):
             SHARED.end()
 
 

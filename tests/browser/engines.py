@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from cases import rare
 from chromium import TIMEOUT_MS, open_chromium
 from firefox import open_firefox
-from webkit import open_webkit
+from webkit import UnloadedError, open_webkit
 
 
 class Tab(Protocol):
@@ -62,7 +62,11 @@ def engines(*chosen: str) -> list[Any]:
 def until(tab: Tab, function: str, *given: Any) -> Any:
     """Wait until a function of JavaScript returns what is true, and return that."""
     deadline = time.monotonic() + TIMEOUT_MS / 1000
-    while not (found := tab.run(function, *given)):
+    while True:
+        try:
+            if found := tab.run(function, *given):
+                return found
+        except UnloadedError:  # the page that it waits for is still on its way
+            pass
         assert time.monotonic() < deadline, f"this takes too long: {function} of {given}"
         time.sleep(0.05)
-    return found

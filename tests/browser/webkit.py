@@ -24,7 +24,12 @@ _BROWSERS = "/usr/lib/*-linux-*/webkit2gtk-4.1/MiniBrowser"
 _NARROW = "* { padding: 0; margin: 0; min-width: 0; font-size: 1px; }"
 """The style of its tool bar, which would keep it wider than a phone."""
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+_UNLOADED = "Could not parse script result"
 """How WebDriver marks that a value is an element (W3C WebDriver, section 12.3)."""
+
+
+class UnloadedError(Exception):
+    """A page was left while a script ran in it, so the script has no result."""
 
 
 class WebKit:
@@ -69,6 +74,8 @@ class WebKit:
         """Ask the driver for something of this session, and return its answer."""
         body = given if method == "POST" else None
         answer = self._http.request(method, f"{self._session}{path}", json=body, timeout=_TIMEOUT_S)
+        if _UNLOADED in answer.text:
+            raise UnloadedError(f"{path}: {answer.text}")
         assert answer.ok, f"{path}: {answer.text}"
         return answer.json()["value"]
 
