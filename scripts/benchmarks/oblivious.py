@@ -19,7 +19,7 @@ from sotto_protocol.gateway_keys import X25519, KeyConfiguration, SignedKeys, re
 from sotto_protocol.oblivious import GATEWAY_PATH, LEAST_BYTES, REQUEST_TYPE, SIGNED_PATH, inner_post
 
 N_ROUNDS = 3
-N_POSTS = 4000
+N_POSTS, N_CONNECTIONS = 4000, 256
 N_MESSAGES = 1000
 REPORTS = "/v1/surveys/bench/reports"
 
@@ -82,8 +82,8 @@ def measure() -> list[Bar]:
     return [
         compare(
             "oblivious single posts, two workers",
-            lambda: through_gateway(messages, 64).requests_per_s,
-            lambda: ours(small_survey(), direct, 64).requests_per_s,
+            lambda: through_gateway(messages, N_CONNECTIONS).requests_per_s,
+            lambda: ours(small_survey(), direct, N_CONNECTIONS).requests_per_s,
             least=0.3,
             reference="direct posts, one worker",
             rounds=N_ROUNDS,
