@@ -44,8 +44,8 @@ def section(heading: str) -> str:
 
 
 def first_paths(text: str) -> list[Path]:
-    """Return what each item of a list begins with."""
-    return [ROOT / path for path in re.findall(rf"^- `({_PATH})`", text, re.MULTILINE)]
+    """Return what each row of a table begins with."""
+    return [ROOT / path for path in re.findall(rf"^\| `({_PATH})`", text, re.MULTILINE)]
 
 
 @pytest.mark.parametrize("path", sorted({*paths_in(PAGE)}))
