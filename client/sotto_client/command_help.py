@@ -18,6 +18,7 @@ TASKS = {
     "Ask people": {
         "publish": "Publish a survey at a collector.",
         "page": "Write the survey page as one file, and print its SHA-256.",
+        "classroom": "Ask a room by phone, and show on the wall how the range closes.",
         "invite": "Create, count and revoke invitations to a survey.",
         "verify": "Compare what a collector serves with its release, byte by byte.",
         "outbox": "Show what a device has spent, and which reports it still has to send.",

@@ -36,7 +36,7 @@ _LAUNCH = {
         "--disable-component-update",
         "--disable-sync",
         "--disable-features=AutofillServerCommunication",  # what Chromium itself asks of every form, whatever the page
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nobody else can be asked
+        "--host-resolver-rules=MAP lecture.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nobody else is asked
     ]
 }
 

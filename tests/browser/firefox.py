@@ -24,6 +24,8 @@ _PREFERENCES: dict[str, Any] = {
     "network.proxy.http_port": 9,
     "network.proxy.ssl": "127.0.0.1",
     "network.proxy.ssl_port": 9,
+    "network.proxy.no_proxies_on": "lecture.test",  # this machine, by a name that no browser trusts
+    "network.dns.localDomains": "lecture.test",
     "browser.shell.checkDefaultBrowser": False,
     "browser.aboutwelcome.enabled": False,
     "datareporting.policy.dataSubmissionEnabled": False,

@@ -31,6 +31,7 @@ OURS = (
 )
 LATER = {
     "sotto_author.preview": ("sotto_author.previewed",),
+    "sotto_author.classroom.commands": ("sotto_author.classroom.serving",),
     "sotto_collector.store": ("alembic.command", "alembic.config", "sotto_collector.store.postgres"),
     "sotto_collector.app": ("jinja2.ext", "sotto_estimator.page.blueprint", "sotto_estimator.page.release"),
     "sotto_estimator.commands": ("sotto_estimator.views.estimates",),

@@ -28,7 +28,7 @@ ONLY_IN = {
     ("rehearsal", "click"): ("audit/commands.py", "comparison/commands.py", "simulation/commands.py"),
     ("author", "click"): (
         *("check.py", "forms/commands.py", "invite.py", "new.py", "page.py", "preview.py", "publish.py"),
-        "verification/commands.py",
+        *("classroom/commands.py", "verification/commands.py"),
         *("answer_types.py", "consent.py", "dialogue.py", "prompts.py"),  # the questions that `sotto new` asks
     ),
 }

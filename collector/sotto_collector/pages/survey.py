@@ -4,7 +4,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, current_app, render_template, request
 from markupsafe import Markup
 
 from sotto_collector.api.access import LISTERS
@@ -35,6 +35,8 @@ _OWN, _SHARED = (
 SCRIPTS = (*(f"static/{name}.js" for name in _OWN), *(f"form/{name}.js" for name in _SHARED))
 """The sources of survey.min.js that say something."""
 STYLE = inline_style("page.css", "survey.css")
+UNENCRYPTED = "UNENCRYPTED"
+"""True in an app's configuration: its survey pages are a lesson's, and come over http."""
 _kept: OrderedDict[tuple[str | int, ...], str] = OrderedDict()
 """Pages by what they show, those asked for last at the end."""
 
@@ -49,11 +51,15 @@ class SurveyLanguage(NamedTuple):
 
 
 class PageSettings(NamedTuple):
-    """What a page states of its collector: the operator's settings, and the key that signs certificates, if any."""
+    """What a page states of its collector: the operator's settings, and the key that signs certificates, if any.
+
+    `is_unencrypted`: whether it works over http on a network, and says what that risks. Only a lesson's does.
+    """
 
     max_epsilon: int = 8
     resend_days: int = 0
     signs: str = ""
+    is_unencrypted: bool = False
 
 
 class PageFile(NamedTuple):
@@ -107,7 +113,8 @@ def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     """Return the page, rendered unless it is one of the last: its many exact logarithms take a while."""
     collector, preview = get_collector(), stored.preview or ""
     signs = (collector.gateway.identity or b"").hex()
-    settings = PageSettings(collector.settings.page_max_epsilon, collector.settings.page_resend_days, signs)
+    of_operator = collector.settings.page_max_epsilon, collector.settings.page_resend_days
+    settings = PageSettings(*of_operator, signs, bool(current_app.config.get(UNENCRYPTED)))
     state = f"{stored.state}, erased" if stored.is_erased else stored.state
     key = stored.survey.fingerprint, state, preview, wave, *settings, chosen.tag, chosen.language.tag
     page = _kept.pop(key, None) or render_survey(stored, wave, settings, chosen)
@@ -145,6 +152,7 @@ def render_survey(
         max_epsilon=settings.max_epsilon,
         resend_days=settings.resend_days,
         signs=settings.signs,
+        is_unencrypted=settings.is_unencrypted,
         explanation=explanation,
         parts=parts,
         asked=[asked for part in parts for asked in part.asked],
