@@ -53,9 +53,9 @@ def classroom(
     collector gets only noisy reports.
 
     Without --lan or --host, only this machine can open the pages. With --lan, everybody in its local network can open
-    the survey, its results if they are public, and the collector's other public pages. The board and its button need
-    the key in the printed address. Ctrl-C or the button ends the lesson. Then the last estimates are printed, and
-    counts, report and database are in the folder.
+    the survey, and its results if they are public. The board and its button need the key in the printed address.
+    Ctrl-C or the button ends the lesson. Then the last estimates are printed, and counts, report and database are in
+    the folder.
     """
     if not all(map(find_spec, NEEDED)):
         raise AuthorError("sotto classroom needs: pip install 'sottovoce[classroom]'")
