@@ -32,6 +32,7 @@ COMMANDS_OF = {
     "compare": ["sotto", "compare", "survey.toml", "--n", "300"],
     "oblivious": ["python", "-c", "import sotto_client.sealing"],
     "otel": ["python", "-c", "import opentelemetry.sdk.metrics, opentelemetry.exporter.otlp.proto.http"],
+    "classroom": ["sotto", "classroom", "--port", "0", "--seconds", "1"],
     "demo": ["python", "-c", "import statsmodels.api, wordfreq; assert wordfreq.zipf_frequency('tea', 'en') > 1"],
 }
 """By an extra that is not in the round below: what it is there for."""
