@@ -18,7 +18,10 @@ NEEDED = ("flask", "sqlalchemy", "waitress", "scipy", "segno")
 
 
 @click.command(
-    epilog=examples("sotto classroom --lan --seconds 2700", "sotto classroom survey.toml --folder monday --seconds 600")
+    epilog=examples(
+        "sotto classroom --port 8123 --seconds 600",
+        "sotto classroom survey.toml --folder monday --port 8123 --seconds 600",
+    )
 )
 @click.argument("survey_file", type=click.Path(path_type=Path), required=False)
 @click.option("--lan", is_flag=True, help="Let phones in: listen at this machine's address in the local network.")
@@ -84,6 +87,8 @@ def classroom(
         click.echo("Ctrl-C ends it.")
         if little := warn_of_little(survey):
             echo(f"Warning: {little}", is_error=True)
+        if survey.min_reports == 1:
+            echo("Warning: min_reports is 1, so the room sees each noisy report as it comes.", is_error=True)
         if is_opened:
             webbrowser.open(opened.board)
 

@@ -55,7 +55,7 @@ class Lesson:
         store, stored = self._collector.store, self._collector.require_survey(self._id)
         with self._lock:
             tally = read_lesson(store, stored)
-            if tally and (not self._looks or tally.n_reports > self._looks[-1].n_reports):
+            if tally and (not self._looks or tally.n_reports != self._looks[-1].n_reports):
                 self._looks = [*thinned(self._looks), estimate_lesson(tally)]
             looks = tuple(self._looks)
         return Seen(stored.survey, store.count_tallied(stored.key), looks, stored.is_open)
