@@ -40,7 +40,7 @@ def test_a_phone_answers_over_http_and_the_board_moves_until_it_is_ended(engine:
         until(tab, "() => !document.getElementById('fields').disabled")
         is_other = HOSTS[engine] != "127.0.0.1"
         assert tab.run("() => isSecureContext") != is_other
-        assert bool(tab.run("() => document.querySelector('[data-unencrypted]')")) == is_other
+        assert tab.run("() => !!document.querySelector('[data-unencrypted]')") == is_other
         tab.click("input[value='true']")
         tab.click("#review-button")
         until(tab, SHOWN, "review")
