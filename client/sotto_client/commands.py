@@ -18,8 +18,7 @@ from sotto_client.source import fetch_survey
 from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
 from sotto_protocol.curves import curves
-from sotto_protocol.datasheet.render import to_html, to_markdown
-from sotto_protocol.datasheet.sheet import FORMAT, Datasheet, make_datasheet
+from sotto_protocol.datasheet import letter as letters, letter_render, render as sheet_render, sheet as sheets
 from sotto_protocol.explain import explain as explain_survey
 from sotto_protocol.language import ENGLISH, LANGUAGES, Language
 from sotto_protocol.language_tag import TAG_EXPECTED
@@ -30,13 +29,17 @@ from sotto_protocol.words import epsilon_above, examples, printable
 
 _TIMEOUT_S = 10.0
 _TAG = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", re.ASCII)
-_SHEETS = {".md": to_markdown, ".html": to_html}
-"""How a datasheet is written, by how a file's name ends."""
+_WRITTEN = (".md", ".html")
+"""How a datasheet or a letter is written, by how a file's name ends."""
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
 @click.command(
-    epilog=examples("sotto explain survey.toml --lang de", "sotto explain survey.toml --datasheet --to sheet.html")
+    epilog=examples(
+        "sotto explain survey.toml --lang de",
+        "sotto explain survey.toml --datasheet --to sheet.html",
+        "sotto explain survey.toml --letter --lang fr --to letter.html",
+    )
 )
 @click.argument("source")
 @click.argument("survey_id", metavar="[SURVEY]", required=False)
@@ -49,8 +52,12 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
     help="Language, as a BCP 47 tag such as de. If it is missing, the language that the survey's page would use.",
 )
 @click.option("--datasheet", is_flag=True, help="Print one page about the survey for people who decide on it.")
+@click.option("--letter", is_flag=True, help="Print the same in more words and in --lang, to be sent to them.")
 @click.option(
-    "--to", "target", type=click.Path(path_type=Path), help="File for --datasheet, .md or .html  [default: print it]."
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    help="File for --datasheet or --letter, .md or .html  [default: print it].",
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curves into this SVG file  [default: none].")
 @click.option(
@@ -67,6 +74,7 @@ def explain(
     lang: str,
     plot: Path | None,
     datasheet: bool,
+    letter: bool,
     target: Path | None,
     timeout_s: float,
 ) -> None:
@@ -76,17 +84,23 @@ def explain(
 
     You learn three things about each question. How sure can somebody become of an answer? How good is the best test for
     an answer? How many other people send the same by chance? With --datasheet you get a page for an ethics board. It
-    says who sees what, and has blanks to fill in.
+    says who sees what, and has blanks to fill in. With --letter you get two pages for a works council, in any language
+    of the product.
     """
-    _check_files(plot, target, datasheet=datasheet, as_json=as_json)
+    if datasheet and letter:
+        raise click.UsageError("--datasheet does not go with --letter: they are two pages about the same.")
+    _check_files(plot, target, is_page=datasheet or letter, as_json=as_json)
     _check_language(lang, datasheet=datasheet)
     survey = _find(source, survey_id, timeout_s)
     if plot is not None:
         _write(plot, draw_explanation(survey))
     if datasheet:
-        _give_datasheet(make_datasheet(survey), target, as_json=as_json)
+        _give(sheets.make_datasheet(survey), sheets.FORMAT, sheet_render, target, as_json=as_json)
         return
     tag, spoken = _languages(lang, survey)
+    if letter:
+        _give(letters.make_letter(survey, spoken, tag), letters.FORMAT, letter_render, target, as_json=as_json)
+        return
     explanation = explain_survey(survey, spoken, tag)
     if as_json:
         drawn = {"curves": [asdict(curve) for curve in curves(survey)]}
@@ -115,16 +129,16 @@ def _languages(lang: str, survey: Survey) -> tuple[str, Language]:
     return chosen.tag, spoken
 
 
-def _check_files(plot: Path | None, target: Path | None, *, datasheet: bool, as_json: bool) -> None:
+def _check_files(plot: Path | None, target: Path | None, *, is_page: bool, as_json: bool) -> None:
     """Raise UsageError for files that would not be written."""
     if plot is not None and plot.suffix.lower() != ".svg":
         raise click.UsageError(f"--plot ({plot}) must end in .svg, the only kind of picture that is drawn.")
     if target is None:
         return
-    if not datasheet or as_json:
-        raise click.UsageError("--to needs --datasheet, and does not go with --json.")
-    if target.suffix.lower() not in _SHEETS:
-        raise click.UsageError(f"--to ({target}) must end in {' or '.join(_SHEETS)}.")
+    if not is_page or as_json:
+        raise click.UsageError("--to needs --datasheet or --letter, and does not go with --json.")
+    if target.suffix.lower() not in _WRITTEN:
+        raise click.UsageError(f"--to ({target}) must end in {' or '.join(_WRITTEN)}.")
 
 
 def _find(source: str, survey_id: str | None, timeout_s: float) -> Survey:
@@ -135,13 +149,14 @@ def _find(source: str, survey_id: str | None, timeout_s: float) -> Survey:
     return read_file(Path(source))
 
 
-def _give_datasheet(sheet: Datasheet, target: Path | None, *, as_json: bool) -> None:
+def _give(page: Any, form: str, render: Any, target: Path | None, *, as_json: bool) -> None:
+    """Print a datasheet or a letter, or write it into a file, as its module `render` has it."""
     if as_json:
-        echo(json.dumps({"format": FORMAT} | asdict(sheet), default=float, indent=2))
+        echo(json.dumps({"format": form} | asdict(page), default=float, indent=2))
     elif target is None:
-        echo(to_markdown(sheet).rstrip())
+        echo(render.to_markdown(page).rstrip())
     else:
-        _write(target, _SHEETS[target.suffix.lower()](sheet))
+        _write(target, render.to_html(page) if target.suffix.lower() == ".html" else render.to_markdown(page))
 
 
 @click.command(epilog=examples("sotto outbox device.db", "sotto outbox device.db --send --skip-delay"))

@@ -15,8 +15,11 @@ from own_site import broken_into
 from sotto_client.explain_plot import draw_explanation
 from sotto_estimator import Channel, estimate, estimate_counts
 from sotto_protocol import Survey, compile_survey, compile_toml
+from sotto_protocol.datasheet import letter_render
+from sotto_protocol.datasheet.letter import make_letter
 from sotto_protocol.datasheet.render import to_html
 from sotto_protocol.datasheet.sheet import make_datasheet
+from sotto_protocol.language import language
 from visit import Visit
 
 FIND = """() => axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(
@@ -232,6 +235,8 @@ def test_a_datasheet_and_the_picture_of_an_explanation(
     for survey in (HABITS, DIARY, NUMBERS):
         page.set_content(to_html(make_datasheet(survey)))
         check(page, f"datasheet of {survey.id}")
+        page.set_content(letter_render.to_html(make_letter(survey, language("ar"))))
+        check(page, f"letter about {survey.id}")
         page.set_content(f'<html lang="en"><title>Curves</title><main><h1>Curves</h1>{draw_explanation(survey)}</main>')
         check(page, f"curves of {survey.id}")
 
@@ -254,6 +259,14 @@ def test_a_datasheet_of_a_few_questions_is_a_page_of_a4(devices: Devices, collec
     page = new_page(devices, "light")
     page.set_content(to_html(make_datasheet(survey)))
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+
+
+@pytest.mark.parametrize("tag", ["fr", *map(rare, ("ar", "hi", "zh"))])
+def test_a_letter_is_two_pages_of_a4(devices: Devices, collector: Served, tag: str) -> None:
+    page = new_page(devices, "light")
+    for survey in (LUNCH, PULSE):
+        page.set_content(letter_render.to_html(make_letter(survey, language(tag))))
+        assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") <= 2
 
 
 def test_texts_that_are_looked_for_by_keyboard(scheme: str, check: Check, collector: Served, devices: Devices) -> None:

@@ -19,8 +19,11 @@ from sotto_client import SurveyClient, explain
 from sotto_client.cli import main
 from sotto_client.masking import mask_passwords
 from sotto_protocol import Problem, compile_toml
+from sotto_protocol.datasheet import letter_render
+from sotto_protocol.datasheet.letter import make_letter
 from sotto_protocol.datasheet.render import to_html, to_markdown
 from sotto_protocol.datasheet.sheet import make_datasheet
+from sotto_protocol.language import language
 
 DEFINITION = """
 id = "lunch"
@@ -168,12 +171,27 @@ def test_a_datasheet_is_written_by_how_the_files_name_ends_and_printed_as_json(p
     assert {blank["answer"] for blank in printed["to_be_filled_in"]} == {None}
 
 
+def test_a_letter_is_written_in_the_language_that_is_asked_for(published: Path) -> None:
+    folder, german = published.parent, make_letter(LUNCH, language("de"))
+    assert sotto("explain", published, "--letter", "--lang", "de").stdout == letter_render.to_markdown(german)
+    done = sotto("explain", published, "--letter", "--lang", "de-AT", "--to", folder / "letter.html")
+    assert (done.exit_code, done.output) == (0, "")
+    assert (folder / "letter.html").read_text(encoding="utf-8") == letter_render.to_html(german)
+    printed = json.loads(sotto("explain", published, "--letter", "--json", "--lang", "ar").stdout)
+    assert (printed["format"], printed["spoken"], printed["direction"]) == ("sottovoce-letter-1", "ar", "rtl")
+    assert "sottovoce does not speak sw." in sotto("explain", published, "--letter", "--lang", "sw").stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--datasheet", "--to", "sheet.pdf"], "--to (sheet.pdf) must end in .md or .html."),
-        (["--to", "sheet.md"], "--to needs --datasheet, and does not go with --json."),
-        (["--datasheet", "--json", "--to", "sheet.md"], "--to needs --datasheet, and does not go with --json."),
+        (["--to", "sheet.md"], "--to needs --datasheet or --letter, and does not go with --json."),
+        (
+            ["--letter", "--json", "--to", "sheet.md"],
+            "--to needs --datasheet or --letter, and does not go with --json.",
+        ),
+        (["--letter", "--datasheet"], "--datasheet does not go with --letter"),
     ],
 )
 def test_a_datasheet_that_would_not_be_written_is_refused(published: Path, options: list[str], message: str) -> None:
