@@ -8,10 +8,11 @@ from math import ceil
 from sotto_author.crowd import Crowd, Outlook
 from sotto_protocol import Survey
 from sotto_protocol.cohorts import likely_reports
+from sotto_protocol.extras import install_command
 from sotto_protocol.minimum import needs_of, which_of
 from sotto_protocol.tables import align
 
-_UNKNOWN = "how precise it will be is unknown without the estimator: pip install 'sottovoce[estimator]'"
+_UNKNOWN = f"how precise it will be is unknown without the estimator: {install_command('estimator')}"
 _USELESS = "too imprecise to use"
 
 

@@ -7,6 +7,7 @@ from sotto_author.errors import AuthorError
 from sotto_collector.errors import RemoteError
 from sotto_collector.remote import RemoteCollector
 from sotto_protocol import Survey
+from sotto_protocol.extras import install_command
 from sotto_protocol.oblivious import KEY_PATH
 
 NO_GATEWAY = "no_gateway"
@@ -26,7 +27,7 @@ def with_gateway_key(survey: Survey, collector: RemoteCollector) -> Survey:
             raise
         raise AuthorError(
             f"{survey.id} is delivered obliviously, and {collector.url} has no gateway. On its machine run "
-            "sotto gateway key new (it needs pip install 'sottovoce[oblivious]')."
+            f"sotto gateway key new (it needs {install_command('oblivious')})."
         ) from None
     if survey.gateway_key not in ("", found):
         raise AuthorError(

@@ -9,6 +9,7 @@ import click
 
 from sotto_author.errors import AuthorError
 from sotto_client.commands import echo, read_file
+from sotto_protocol.extras import install_command
 from sotto_protocol.protection import warn_of_little
 from sotto_protocol.words import examples
 
@@ -35,7 +36,7 @@ def preview(survey_file: Path, port: int, is_opened: bool, seconds: int | None) 
     """
     survey = read_file(survey_file)
     if not all(map(find_spec, NEEDED)):
-        raise AuthorError("sotto preview needs: pip install 'sottovoce[collector]'")
+        raise AuthorError(f"sotto preview needs: {install_command('collector')}")
     from sotto_author.previewed import Previewed, serve_preview
 
     def announce(url: str, previewed: Previewed) -> None:

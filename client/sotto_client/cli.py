@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 from sotto_client.command_help import SHORT_HELP, TASKS
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError, __version__
-from sotto_protocol.extras import EXTRAS, MissingExtra
+from sotto_protocol.extras import EXTRAS, MissingExtra, install_command
 from sotto_protocol.words import escaped_lines, examples
 
 MAX_WIDTH = 100
@@ -98,7 +98,7 @@ def _load(point: EntryPoint) -> click.Command:
 
 
 def _missing(name: str, extra: str) -> click.Command:
-    need = f"needs: pip install 'sottovoce[{extra}]'"
+    need = f"needs: {install_command(extra)}"
 
     def fail(**_: object) -> None:
         raise click.ClickException(f"sotto {name} {need}")

@@ -20,6 +20,7 @@ from sotto_client.state import State
 from sotto_client.via import Via
 from sotto_protocol.binary_http import InnerRequest, InnerResponse
 from sotto_protocol.errors import KeysError, MessageError
+from sotto_protocol.extras import install_command
 from sotto_protocol.gateway_keys import MAX_SIGNED_BYTES, KeyConfiguration, SignedKeys, read_keys
 from sotto_protocol.oblivious import (
     GATEWAY_PATH,
@@ -33,7 +34,7 @@ from sotto_protocol.oblivious import (
 )
 from sotto_protocol.problem import CONTENT_TYPE
 
-NEEDS_EXTRA = "an oblivious survey needs: pip install 'sottovoce[oblivious]'"
+NEEDS_EXTRA = f"an oblivious survey needs: {install_command('oblivious')}"
 KEEP_S = 3600.0
 """Keys are asked for again after so many seconds: relays keep them as long."""
 _KEY_PROBLEM_TYPE = json.loads(KEY_PROBLEM)["type"]

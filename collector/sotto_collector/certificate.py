@@ -9,6 +9,7 @@ from sotto_collector.store.retention import find_erasure
 from sotto_collector.store.stock import Stock, count_stock, find_report
 from sotto_protocol import Survey
 from sotto_protocol.documents import canonical_json
+from sotto_protocol.extras import install_command
 
 FORMAT = "sottovoce-erasure-1"
 """`copies_until`: copies of the database of this day and before may hold what was erased."""
@@ -97,7 +98,7 @@ def check_certificate(certificate: Certificate, key: str) -> None:
     if not re.fullmatch("[0-9a-f]{64}", key):
         raise CertificateError("key must be 64 hexadecimal digits, as the survey page shows it.")
     if not is_possible():
-        raise CertificateError("a signature can be checked with: pip install 'sottovoce[oblivious]'.")
+        raise CertificateError(f"a signature can be checked with: {install_command('oblivious')}.")
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

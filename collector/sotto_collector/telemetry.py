@@ -21,6 +21,7 @@ from prometheus_client import Metric
 from sotto_collector.errors import SettingError
 from sotto_collector.logs import OURS
 from sotto_collector.slot import Slot
+from sotto_protocol.extras import install_command
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
@@ -74,7 +75,7 @@ def check_environment(environ: Mapping[str, str]) -> None:
     for module in ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"):
         if not _is_there(module):
             raise SettingError(
-                "OTEL_EXPORTER_OTLP_ENDPOINT is set, which needs: pip install 'sottovoce[otel]' "
+                f"OTEL_EXPORTER_OTLP_ENDPOINT is set, which needs: {install_command('otel')} "
                 f"({module} is not there). OTEL_SDK_DISABLED=true sends nothing."
             )
 

@@ -6,6 +6,8 @@ from types import MappingProxyType
 
 from sotto_protocol.errors import SottoError
 
+DISTRIBUTION = "sottovoce"
+"""The name at PyPI, which nobody owns yet: `scripts/release name` changes it here, and wherever else it is."""
 EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "sotto_collector": (
@@ -21,11 +23,20 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 """By a side's package: its extra, and the modules that come with that. The other sides need the client's alone."""
 
 
+def install_command(*extras: str, version: str = "") -> str:
+    """Return the command that brings extras.
+
+    >>> install_command("collector", "estimator")
+    "pip install 'sottovoce[collector,estimator]'"
+    """
+    return f"pip install '{DISTRIBUTION}[{','.join(extras)}]{version and '=='}{version}'"
+
+
 class MissingExtra(SottoError, ModuleNotFoundError):  # noqa: N818  # reads as what it is
     """A side is imported that needs more than is installed: what `extra` brings. It is an ImportError."""
 
     def __init__(self, package: str, extra: str, module: str) -> None:
-        super().__init__(f"{package} needs: pip install 'sottovoce[{extra}]' ({module} is not there).", name=module)
+        super().__init__(f"{package} needs: {install_command(extra)} ({module} is not there).", name=module)
         self.extra = extra
 
 

@@ -16,6 +16,8 @@ from uuid import NAMESPACE_URL, uuid5
 from licences import licence_of
 from versions import ReleaseError
 
+from sotto_protocol.extras import DISTRIBUTION
+
 Bill = dict[str, Any]
 NOT_PUBLISHED = "dev"
 """The extra of who changes the program."""
@@ -51,9 +53,9 @@ def bill_of_environment(python: Path, wheel: Path, *, tools: Path, epoch: int) -
     bill = _run_json(
         [str(tools), "-m", "cyclonedx_py", "environment", "--output-reproducible", "--of=JSON", str(python)]
     )
-    [ours] = [component for component in bill["components"] if component["name"] == "sottovoce"]
+    [ours] = [component for component in bill["components"] if component["name"] == DISTRIBUTION]
     bill["components"].remove(ours)
-    ours["purl"] = f"pkg:pypi/sottovoce@{ours['version']}"
+    ours["purl"] = f"pkg:pypi/{DISTRIBUTION}@{ours['version']}"
     ours["hashes"] = [{"alg": "SHA-256", "content": hashlib.sha256(wheel.read_bytes()).hexdigest()}]
     ours.pop("externalReferences")  # among them the path where the wheel lay
     bill["metadata"]["component"] = ours
@@ -80,7 +82,7 @@ def licences_of(python: Path) -> Iterator[tuple[str, str, str]]:
     """Yield name, version and licence of each distribution of an environment but our own."""
     for packages in python.parents[1].glob("lib/python*/site-packages"):
         for found in distributions(path=[str(packages)]):
-            if found.name != "sottovoce":
+            if found.name != DISTRIBUTION:
                 yield found.name, found.version, licence_of(found.metadata)
 
 

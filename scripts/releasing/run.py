@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from artefacts import UNDATED, build_twice, day_of, epoch_of
+from artefacts import UNDATED, build_twice, day_of, epoch_of, tracked
 from bills import bill_of_environment, bill_of_package, extras_of, install, licences_of
 from hashes import hashes_of
 from licences import is_allowed
+from names import NAMES, set_name
 from versions import ReleaseError, check_new, check_tag, cut_changelog, read_version, write_version
 
 from sotto_protocol.tables import align
@@ -103,6 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     setting.add_argument(
         "--day", type=date.fromisoformat, default=datetime.now(UTC).date(), help="of release; today's, UTC"
     )
+    naming = commands.add_parser("name", help="write another name wherever it stands")
+    naming.add_argument("index", choices=[*NAMES], help="where the name is: at PyPI, at npm, or the repository's")
+    naming.add_argument("name", help="such as sottovoce; at github owner/repository")
     checking = commands.add_parser("check", help="whether version, tag and changelog agree")
     checking.add_argument("tag", nargs="?", help="such as v1.2.3; otherwise those of this commit")
     building = commands.add_parser("build", help="wheel, source and npm package, bills of material, licences, hashes")
@@ -113,6 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if asked.command == "version":
             set_version(asked.version, asked.day)
+        elif asked.command == "name":
+            print(*set_name(ROOT, tracked(ROOT), asked.index, asked.name), sep="\n")
         elif asked.command == "check":
             print(check(asked.tag))
         else:

@@ -18,7 +18,7 @@ from sotto_client import cli
 from sotto_client.cli import main
 from sotto_client.command_help import SHORT_HELP, TASKS
 from sotto_protocol import __version__
-from sotto_protocol.extras import EXTRAS, MissingExtra
+from sotto_protocol.extras import DISTRIBUTION, EXTRAS, MissingExtra
 
 POINTS = entry_points(group="sotto.commands")
 COMMANDS = sorted(point.name for point in POINTS)
@@ -111,7 +111,7 @@ def test_what_an_extra_brings_is_what_help_looks_for(side: str) -> None:
     extra, modules = EXTRAS[side]
     found = [
         re.match(r"[\w-]+", need)
-        for need in requires("sottovoce") or []
+        for need in requires(DISTRIBUTION) or []
         if f'extra == "{extra}"' in need.replace("'", '"')
     ]
     assert {name[0].replace("-", "_") for name in found if name} == {*modules}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from node import JS, require_node, require_npm, require_package, run
+from node import JS, PACKAGE, require_node, require_npm, require_package, run
 from npm_package import COMPILERS, OF_NPM
 from sotto_author.answer_types import to_typescript
 from typed_answers import DRAWN, EVERY, FEW, RIGHT, WRONG
@@ -29,7 +29,7 @@ def project(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "package.json").write_text('{"name": "project", "private": true, "type": "module"}')
     cache = str(folder / "cache")
     run([*require_npm(), "install", *OF_NPM, "--cache", cache, str(tarball)], timeout_s=300, cwd=folder)
-    assert [path.name for path in (folder / "node_modules").iterdir() if path.name[0] != "."] == ["sottovoce"]
+    assert [path.name for path in (folder / "node_modules").iterdir() if path.name[0] != "."] == [PACKAGE]
     return folder
 
 
@@ -52,7 +52,7 @@ def test_the_package_has_the_client_its_license_and_nothing_of_its_workshop(tarb
 
 
 def test_its_description_says_where_it_comes_from_and_leads_to_files_that_are_there(project: Path) -> None:
-    installed = project / "node_modules" / "sottovoce"
+    installed = project / "node_modules" / PACKAGE
     package = description(installed)
     assert all(package[name] for name in ("author", "bugs", "description", "homepage", "keywords", "license"))
     assert package["repository"]["directory"] == "client/js"
@@ -70,9 +70,9 @@ def test_its_description_says_where_it_comes_from_and_leads_to_files_that_are_th
 
 def test_a_program_imports_each_of_its_ways_in(project: Path) -> None:
     """The component needs a browser, and React what renders it: their ways in lead to files, as above."""
-    ways = [way for way in description(project / "node_modules" / "sottovoce")["exports"] if way.endswith("js")]
+    ways = [way for way in description(project / "node_modules" / PACKAGE)["exports"] if way.endswith("js")]
     assert {".", "./sottovoce.min.js", "./surveyjs"} <= {".", *ways}
-    ways = ["sottovoce", *(f"sottovoce/{way[2:]}" for way in ways if "sotto-survey" not in way)]
+    ways = [PACKAGE, *(f"{PACKAGE}/{way[2:]}" for way in ways if "sotto-survey" not in way)]
     program = f"for (const way of {json.dumps(ways)}) console.log(Object.keys(await import(way)).length > 0);"
     (project / "program.mjs").write_text(program)
     assert run([require_node(), "program.mjs"], timeout_s=300, cwd=project).split() == ["true"] * len(ways)

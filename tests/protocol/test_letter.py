@@ -13,7 +13,7 @@ from devices import DIARY, FIVE, INVITED, INVITED_PULSE, LUNCH, PULSE, ROTATED
 from published import survey_of
 from reading_html import read_html
 from sotto_protocol import Survey, compile_survey
-from sotto_protocol.datasheet.letter import Letter, Part, make_letter
+from sotto_protocol.datasheet.letter import Letter, LetterPart, make_letter
 from sotto_protocol.datasheet.letter_render import to_html, to_markdown
 from sotto_protocol.explain import explain
 from sotto_protocol.language import LANGUAGES, language
@@ -51,7 +51,7 @@ HOSTILE = '<script>alert(1)</script> | [x](http://x) `code` **b** "q" & <!-- '
 make = cache(make_letter)
 
 
-def texts_of(part: Part) -> tuple[str, ...]:
+def texts_of(part: LetterPart) -> tuple[str, ...]:
     return part.name, *part.statements, *part.heads, *(cell for row in part.rows for cell in row)
 
 
@@ -61,7 +61,7 @@ def words_of(letter: Letter) -> Iterator[str]:
     yield from (blank.asks for blank in letter.to_be_filled_in)
 
 
-def part_of(letter: Letter, name: str) -> Part:
+def part_of(letter: Letter, name: str) -> LetterPart:
     [found] = [part for part in letter.parts if part.id == name]
     return found
 

@@ -4,6 +4,7 @@ Tests that need them are skipped, with the reason, where they are missing; but t
 where SOTTO_TEST_BROWSER is set, as `.ci/run` does: there nothing may be skipped.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from typing import NoReturn
 import pytest
 
 JS = Path(__file__).parents[2] / "client" / "js"
+PACKAGE: str = json.loads((JS / "package.json").read_text())["name"]
 MIN_MAJOR = 20
 SCRIPTS = {"tsc": "typescript/bin/tsc"}
 """By the command: the script itself, where several packages have one of that name."""

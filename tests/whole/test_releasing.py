@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from datetime import date
 from email.message import Message
@@ -17,16 +18,18 @@ from pathlib import Path
 import pytest
 
 from installed import asked_for, install
-from node import JS, require_npm, require_package, run
+from node import JS, PACKAGE, require_npm, require_package, run
 from packing import ROOT, build, needs_hatch
 from sotto_collector.pages.alone import release_manifest
 from sotto_protocol import __version__
+from sotto_protocol.extras import DISTRIBUTION
 
 sys.path.insert(0, str(ROOT / "scripts" / "releasing"))
 import artefacts
 import bills
 import hashes
 import licences
+import names
 import versions
 from versions import ReleaseError
 
@@ -64,6 +67,52 @@ def test_a_new_version_is_written_wherever_it_stands_and_nowhere_else(tmp_path: 
     assert versions.read_version(tmp_path) == "41.2.3"
     for name, text in before.items():
         assert (tmp_path / name).read_text().replace("41.2.3", __version__) == text
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, str]:
+    """Return every text of the repository that has one of our names in it."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    paths = [path for path in listed.split("\0") if path and (ROOT / path).exists()]
+    return {path: text for path, text in names.texts(ROOT, paths) if "sotto" in text}
+
+
+def test_one_place_says_each_name_and_all_others_agree(said: dict[str, str]) -> None:
+    assert names.read_name(ROOT, "pypi") == DISTRIBUTION
+    assert names.read_name(ROOT, "npm") == PACKAGE
+    assert names.others(ROOT, said) == []
+
+
+@pytest.mark.parametrize(
+    ("index", "left"),
+    [
+        ("pypi", r"(?<![\w/-]){}\\?\["),
+        ("npm", r"""(?:from|import) ["']{}["'/]|["']{}/(?:component|react|surveyjs)["']|{}-1\.2\.3\.tgz"""),
+        ("github", r"github(?:usercontent)?\.com/{}"),
+    ],
+)
+def test_another_name_is_written_wherever_it_is_meant(said: dict[str, str], index: str, left: str) -> None:
+    """And nowhere else: the old one is back when it is written again."""
+    old, new = names.read_name(ROOT, index), {"github": "some-body/else.where"}.get(index, "another-name")
+    for path, text in said.items():
+        after = names.rename(text, index, old, new)
+        assert names.rename(after, index, new, old) == text, path
+        kept = [line for line in after.splitlines() if old in line and len(line) < names.MAX_LINE]
+        assert not [line for line in kept if re.search(left.replace("{}", old), line)], path
+
+
+def test_a_name_is_written_into_files_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
+    paths = ["pyproject.toml", "client/js/package.json", "client/js/package-lock.json"]
+    for path in paths:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, tmp_path / path)
+    assert names.set_name(tmp_path, paths, "npm", "other") == paths[1:]
+    assert json.loads((tmp_path / paths[2]).read_text())["packages"][""]["name"] == "other"
+    assert names.set_name(tmp_path, paths, "pypi", "other") == paths[:1]
+    project = tomllib.loads((tmp_path / paths[0]).read_text())["project"]
+    assert (project["name"], project["optional-dependencies"]["postgres"][0]) == ("other", "other[collector]")
+    with pytest.raises(ReleaseError, match=r"The name at pypi \(Two words\) must match"):
+        names.set_name(tmp_path, paths, "pypi", "Two words")
 
 
 def test_the_changelog_is_cut_and_dated(tmp_path: Path) -> None:
@@ -250,7 +299,7 @@ def test_the_bill_of_an_extra_has_all_that_it_installs_and_is_valid(tmp_path: Pa
     normal = {re.sub(r"[-_.]+", "-", part["name"]).lower(): part for part in bill["components"]}
     assert normal.keys() == asked_for(wheel, "collector").keys()
     ours = bill["metadata"]["component"]
-    assert (ours["name"], ours["version"]) == ("sottovoce", __version__)
+    assert (ours["name"], ours["version"]) == (DISTRIBUTION, __version__)
     assert str(tmp_path) not in json.dumps(bill)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from sotto_author.errors import AuthorError
 from sotto_author.verification.visitor import Visitor
 from sotto_protocol import __version__
+from sotto_protocol.extras import install_command
 
 _HOW = "Check it by docs/releases.md."
 
@@ -20,7 +21,7 @@ def check_release(source: str, served: Mapping[str, bytes]) -> None:
     if version != __version__ or not isinstance(files, dict):
         raise AuthorError(
             f"manifest ({source}) must be that of sottovoce {__version__}, which is installed here; it is of {version}."
-            f" Install the release that the collector runs: pip install 'sottovoce[collector]=={version}'"
+            f" Install the release that the collector runs: {install_command('collector', version=str(version))}"
         )
     ours = {name: digest(body) for name, body in served.items()}
     for name in sorted({*ours} | {*files}):

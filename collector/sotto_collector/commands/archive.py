@@ -14,6 +14,7 @@ from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.remote import RemoteCollector
 from sotto_collector.store import Store
 from sotto_protocol import Survey, Tally
+from sotto_protocol.extras import install_command
 from sotto_protocol.file_endings import check_ending, says_another_form
 from sotto_protocol.words import counted, examples
 
@@ -153,7 +154,7 @@ def _scale(command: str) -> Iterator[None]:
         if name.startswith("sotto"):
             raise
         words, extra = (f"{command} --scheduler", "cluster") if name.startswith("distributed") else (command, "scale")
-        raise ArchiveError(f"sotto {words} needs: pip install 'sottovoce[{extra}]'") from fault
+        raise ArchiveError(f"sotto {words} needs: {install_command(extra)}") from fault
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from sotto_collector.store import StoredSurvey
 from sotto_collector.store.releases import floored_cells, read_released_cells, sum_by_wave
 from sotto_collector.turnout import Turnout, count_turnout
 from sotto_protocol import Survey, Tally
+from sotto_protocol.extras import install_command
 
 ROLES = ("analyst",)
 _OF_ESTIMATOR = ("scipy", "matplotlib")
@@ -175,6 +176,6 @@ def _make_substitute() -> Blueprint:
     @page.get("/s/<survey_id>/results")
     def say_what_is_missing(survey_id: str) -> Response:
         find_survey(survey_id)
-        raise refuse(501, "not_installed", "the results page needs: pip install 'sottovoce[collector,estimator]'.")
+        raise refuse(501, "not_installed", f"the results page needs: {install_command('collector', 'estimator')}.")
 
     return page

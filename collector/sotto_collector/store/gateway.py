@@ -16,13 +16,14 @@ from sotto_collector.errors import GatewayError
 from sotto_collector.store.schema import gateway_identity, gateway_keys
 from sotto_collector.store.store import Store
 from sotto_collector.store.transaction import Transaction
+from sotto_protocol.extras import install_command
 from sotto_protocol.gateway_keys import KEMS, X25519, KeyConfiguration, SignedKeys, write_keys
 
 USED_DAYS = 30
 OVERLAP_DAYS = 15
 """More than a device keeps a report back (a week) and then tries to send it without being told of new keys."""
 N_IDS = 256
-NEEDS_EXTRA = "a gateway needs: pip install 'sottovoce[oblivious]'"
+NEEDS_EXTRA = f"a gateway needs: {install_command('oblivious')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.location import Location, Result
 from sotto_collector.store.upgrade import HEAD, REVISIONS, is_empty, read_revision, refuse_missing
 from sotto_collector.store.workplace import private_folder
+from sotto_protocol.extras import install_command
 
 
 class PostgresUrl(Location):
@@ -26,7 +27,7 @@ class PostgresUrl(Location):
         try:
             from sotto_collector.store.postgres import PostgresDialect
         except ModuleNotFoundError as fault:
-            raise StoreError("db is in PostgreSQL, which needs: pip install 'sottovoce[postgres]'.") from fault
+            raise StoreError(f"db is in PostgreSQL, which needs: {install_command('postgres')}.") from fault
         return PostgresDialect(self.db, busy_timeout_ms)
 
     def upgrading(self) -> AbstractContextManager[None]:

@@ -18,7 +18,7 @@ FORMAT = "sottovoce-letter-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LetterPart:
     """A heading with sentences, or with a table: `heads`, and `rows` of as many cells."""
 
     id: str
@@ -41,7 +41,7 @@ class Letter:
     fingerprint: str
     epsilon: Decimal
     epsilon_forever: Decimal
-    parts: tuple[Part, ...]
+    parts: tuple[LetterPart, ...]
     blanks: str
     to_be_filled_in: tuple[Blank, ...]
     spoken: str
@@ -60,21 +60,21 @@ def make_letter(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> L
     who += [spoken.gettext("Contact: %(contact)s", contact=words.contact)] * bool(words.contact)
     parts = [
         _say("short", spoken.gettext("In short"), [*letter_words.in_short(survey, spoken), *map(_plain, who)]),
-        Part("asked", spoken.gettext("What is asked?"), heads=heads, rows=asked),
+        LetterPart("asked", spoken.gettext("What is asked?"), heads=heads, rows=asked),
         _say("read", spoken.gettext("What participants also read"), _also_read(explanation)),
         _say(
             "find_out",
             spoken.gettext("What can anybody find out about one person?"),
             letter_words.find_out(survey, explanation, spoken),
         ),
-        Part(
+        LetterPart(
             "who_learns",
             spoken.gettext("Who learns what?"),
             heads=(spoken.gettext("Who"), spoken.gettext("Learns")),
             rows=tuple(letter_words.who_learns(survey, spoken)),
         ),
         _say("stored", spoken.gettext("What is stored, and for how long?"), letter_words.stored(survey, spoken)),
-        Part(
+        LetterPart(
             "broken_words",
             spoken.gettext("Who would have to break their word?"),
             heads=(spoken.gettext("So that this becomes known"), spoken.gettext("These would have to be dishonest")),
@@ -103,8 +103,8 @@ def make_letter(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> L
     )
 
 
-def _say(id_: str, name: str, statements: list[str]) -> Part:
-    return Part(id_, name, tuple(statements))
+def _say(id_: str, name: str, statements: list[str]) -> LetterPart:
+    return LetterPart(id_, name, tuple(statements))
 
 
 def _plain(words: str) -> str:

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from sotto_protocol.datasheet.letter import Letter, Part
+from sotto_protocol.datasheet.letter import Letter, LetterPart
 from sotto_protocol.datasheet.markup import document, mark, mark_line, one_line, table, tagged_list, tagged_table
 
 
@@ -29,6 +29,6 @@ def to_html(letter: Letter) -> str:
     )
 
 
-def _tagged(part: Part, lang: str) -> str:
+def _tagged(part: LetterPart, lang: str) -> str:
     texts = f' lang="{lang}" dir="auto"' if part.id == "asked" else ""
     return tagged_table(part.heads, part.rows, texts) if part.rows else tagged_list(part.statements)

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from sotto_protocol.extras import DISTRIBUTION
 from sotto_rehearsal.audit.errors import AuditError
 
 CLIENTS = ("python", "js")
@@ -36,10 +37,10 @@ def find_client(name: str) -> Program:
     if name == "python":
         command = (sys.executable, "-P", "-m", "sotto_rehearsal.audit.python_client")
         return Program(
-            "python", command, f"sottovoce {version('sottovoce')}, Python {sys.version.split()[0]}", MANY, True
+            "python", command, f"sottovoce {version(DISTRIBUTION)}, Python {sys.version.split()[0]}", MANY, True
         )
     node, bundle = _find_node(), _find_bundle()
-    said = f"sottovoce {version('sottovoce')}, node {_node_version(node)}"
+    said = f"sottovoce {version(DISTRIBUTION)}, node {_node_version(node)}"
     return Program("js", (node, str(Path(__file__).with_name("js_client.mjs")), str(bundle)), said, FEW)
 
 

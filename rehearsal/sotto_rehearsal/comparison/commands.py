@@ -11,6 +11,7 @@ from sotto_estimator.commands.output import Output, output_options
 from sotto_estimator.commands.sections import PEOPLE, SectionedCommand, in_section
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.planning.draft import Draft
+from sotto_protocol.extras import install_command
 from sotto_protocol.words import examples
 from sotto_rehearsal.comparison.comparison import is_compared
 from sotto_rehearsal.comparison.domains import LEAST_DELTA
@@ -18,7 +19,7 @@ from sotto_rehearsal.comparison.draws import has_opendp
 from sotto_rehearsal.comparison.survey import USUAL_RUNS, USUAL_SHARE, compare as compare_devices
 
 _MAX_N = 10**9
-_NEED = "pip install 'sottovoce[compare]'"
+_NEED = install_command("compare")
 
 
 _N, _TRUTH, _SHARE, _RUNS, _DELTA, _BATCH = in_section(
