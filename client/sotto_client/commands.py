@@ -37,7 +37,6 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
 @click.command(
     epilog=examples(
         "sotto explain survey.toml --lang de",
-        "sotto explain survey.toml --datasheet --to sheet.html",
         "sotto explain survey.toml --letter --lang fr --to letter.html",
     )
 )
