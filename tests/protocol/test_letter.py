@@ -155,6 +155,15 @@ def test_survey_and_product_may_speak_different_languages() -> None:
     assert make_letter(survey, language("de"), "de").title == "Über die Umfrage „Arbeit“"
 
 
+def test_questions_that_are_asked_together_each_have_their_options() -> None:
+    asked = [{"id": "a", "type": "yes-no", "text": "A?"}, {"id": "b", "type": "one-of", "text": "B?"}]
+    asked[1] |= {"options": ["x", "y"]}
+    together = [{"questions": ["a", "b"], "epsilon": 1}]
+    survey = compile_survey({"id": "s", "title": "S", "questions": asked, "together": together})
+    [row] = part_of(make_letter(survey), "asked").rows
+    assert row[0] == "A? B? (x, y)"
+
+
 def test_every_word_is_in_markdown_html_and_json_alike() -> None:
     for survey in (PULSE, INVITED):
         letter = make_letter(survey, language("hi"))

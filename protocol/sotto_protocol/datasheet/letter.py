@@ -11,6 +11,9 @@ from sotto_protocol.datasheet.sheet import Blank
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain
 from sotto_protocol.language import ENGLISH, Language, language
 from sotto_protocol.protection import PRIOR
+from sotto_protocol.questions.joint import Joint
+from sotto_protocol.questions.question import Question
+from sotto_protocol.questions.translation import SurveyWords
 from sotto_protocol.survey import Survey
 from sotto_protocol.words import whole_percent_above
 
@@ -54,8 +57,10 @@ def make_letter(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> L
     explanation, words = explain(survey, spoken, lang), survey.words(lang)
     tenth = spoken.gettext("Someone who was %(prior)s sure can become at most", prior=spoken.percent(PRIOR))
     heads = (spoken.gettext("Question"), spoken.gettext("What participants read about it"), tenth)
-    comma = language(words.lang).joined
-    asked = tuple(_row(each, comma(words.questions[each.id].options), spoken) for each in explanation.questions)
+    asked = tuple(
+        (_say_question(question, words), said.what_happens, _say_tenth(said, spoken))
+        for question, said in zip(survey.questions, explanation.questions, strict=True)
+    )
     who = [spoken.gettext("Who asks: %(controller)s", controller=words.controller)] * bool(words.controller)
     who += [spoken.gettext("Contact: %(contact)s", contact=words.contact)] * bool(words.contact)
     parts = [
@@ -116,7 +121,14 @@ def _also_read(explanation: Explanation) -> list[str]:
     return [_plain(each) for each in said if each]
 
 
-def _row(question: QuestionExplanation, options: str, spoken: Language) -> tuple[str, ...]:
+def _say_question(question: Question, words: SurveyWords) -> str:
+    """Return a question with its options, in the survey's words; those asked together one after the other."""
+    items = question.kind.items if isinstance(question.kind, Joint) else (question,)
+    comma = language(words.lang).joined
+    read = [words.questions[item.id] for item in items]
+    return " ".join(f"{each.text} ({comma(each.options)})" if each.options else each.text for each in read)
+
+
+def _say_tenth(question: QuestionExplanation, spoken: Language) -> str:
     tenth = next(each for each in question.suspicions_forever if each.prior * 100 == PRIOR)
-    asks = f"{question.text} ({options})" if options else question.text
-    return asks, question.what_happens, whole_percent_above(tenth.highest, spoken)
+    return whole_percent_above(tenth.highest, spoken)
