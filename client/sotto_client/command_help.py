@@ -21,7 +21,7 @@ TASKS = {
         "classroom": "Ask a room by phone, and show on the wall how the range closes.",
         "invite": "Create, count and revoke invitations to a survey.",
         "verify": "Compare what a collector serves with its release, byte by byte.",
-        "outbox": "Show what a device has spent, and which reports it still has to send.",
+        "outbox": "Show what a device has spent, and which reports it must still send.",
     },
     "Run the collector": {
         "install": "Print a script that makes the collector a service of this machine.",

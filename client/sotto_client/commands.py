@@ -174,7 +174,7 @@ def _give(page: Any, form: str, render: Any, target: Path | None, *, as_json: bo
 def outbox(
     state_file: Path | None, state_option: Path | None, as_json: bool, send: bool, timeout_s: float, skip_delay: bool
 ) -> None:
-    """Show what a device has spent, and which reports it still has to send.
+    """Show what a device has spent, and which reports it must still send.
 
     STATE is the device's state file. If you leave it out, it is the user's own. The command also shows the noisy
     reports that a collector refused.
