@@ -64,9 +64,7 @@ await require("esbuild").build({
 });
 const options = { module: true, compress, mangle: true };
 const minified = await require("terser").minify(await readFile(made, "utf8"), options);
-const code =
-  (name === "oblivious" ? "/* With hpke and @noble/ed25519, under the MIT License: see NOTICE. */" : "") +
-  minified.code;
+const code = (name === "oblivious" ? "/* With hpke, under the MIT License: see NOTICE. */" : "") + minified.code;
 await writeFile(made, code);
 if (name === "oblivious" && process.argv.length === 3) {
   const pin = `sha256-${createHash("sha256").update(code).digest("base64")}`;

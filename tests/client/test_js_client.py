@@ -16,7 +16,7 @@ from node import JS, require_node, require_package, run
 MAX_BUNDLE_BYTES = {
     "bundle": ("sottovoce.min.js", 24_800),
     "component": ("sotto-survey.min.js", 43_000),
-    "oblivious": ("oblivious.min.js", 11_600),
+    "oblivious": ("oblivious.min.js", 7_600),
 }
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
 LATER = ("component", "oblivious")

@@ -18,6 +18,8 @@ const PATH = "/.well-known/ohttp-gateway";
 /** https, or http on this machine. */
 const RELAY = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1)(?![^:/]))[^?#@]+$/;
 const KEY_PROBLEM = "https://iana.org/assignments/http-problem-types#ohttp-key";
+/** The oldest browsers with Ed25519 and X25519. */
+const TOO_OLD = "an oblivious survey needs Chrome or Edge 137, Firefox 130, Safari 17, or a newer browser";
 const KEPT_MS = 3_600_000;
 const MAX_SIGNED_BYTES = 8192;
 const MAX_REPLY_BYTES = 2 ** 17;
@@ -63,25 +65,10 @@ async function send(
   /** @type {import("./keys.js").Key[]} */ keys,
   /** @type {Uint8Array} */ message,
 ) {
-  const { sealed, open } = await withFirst(DeliveryError, keys, message);
+  const { sealed, open } = await encapsulate(keys[0], message).catch((cause) => {
+    throw new DeliveryError("this browser cannot encrypt for the gateway.", { cause }); // or there is no key of X25519
+  });
   return { reply: await exchange(relay + PATH, timeoutMs, MAX_REPLY_BYTES, sealed, "message/ohttp-req"), open };
-}
-
-/** Encapsulate with the first key that this browser can use. */
-async function withFirst(
-  /** @type {Parts["DeliveryError"]} */ DeliveryError,
-  /** @type {import("./keys.js").Key[]} */ keys,
-  /** @type {Uint8Array} */ message,
-) {
-  let cause;
-  for (const key of keys) {
-    try {
-      return await encapsulate(key, message);
-    } catch (fault) {
-      cause = fault; // no X25519 in this browser: P-256 follows
-    }
-  }
-  throw new DeliveryError("this browser cannot encrypt for the gateway.", { cause });
 }
 
 /**
@@ -113,7 +100,8 @@ async function fetchKeys(/** @type {Parts} */ parts, /** @type {Via} */ via) {
   try {
     found = reply.status === 200 ? await readConfiguration(readJson(reply.body), via.key) : null;
   } catch (cause) {
-    throw refused(parts, /** @type {Error} */ (cause).message);
+    const { name, message } = /** @type {Error} */ (cause);
+    throw refused(parts, name === "NotSupportedError" ? TOO_OLD : message, cause);
   }
   if (found === null) throw new DeliveryError(`the relay has no keys of the gateway (HTTP ${reply.status}).`);
   const seen = await parts.state.transact((transaction) => note(transaction, via.key, found));
@@ -128,9 +116,13 @@ async function fetchKeys(/** @type {Parts} */ parts, /** @type {Via} */ via) {
 }
 
 /** Why nothing is sent: also for people who look into the console, since reports wait in silence. */
-function refused(/** @type {Parts} */ { SurveyRefused }, /** @type {string} */ why) {
+function refused(
+  /** @type {Parts} */ { SurveyRefused },
+  /** @type {string} */ why,
+  /** @type {unknown} */ cause = undefined,
+) {
   console.warn(`sottovoce: ${why}. Nothing is sent.`);
-  return new SurveyRefused(`${why}. Nothing is sent.`);
+  return new SurveyRefused(`${why}. Nothing is sent.`, { cause });
 }
 
 /** Note the newest keys of a gateway; of an epoch the first, and another if there is one. @returns {Promise<Seen>} */

@@ -1,15 +1,15 @@
 /** A gateway's keys: the list of RFC 9458 (3.1), and the epoch, last day and signature that devices hold it to. */
 
-import { verifyAsync } from "@noble/ed25519";
 import { hex, sha256, utf8 } from "../src/bytes.js";
 
 const SIGNED = "sottovoce ohttp keys 1\n";
-/** By key encapsulation (RFC 9180, 7.1) the bytes of a public key. @type {{[kem: number]: number}} */
-const KEY_BYTES = { 0x20: 32, 0x10: 65 };
+/** X25519 (RFC 9180, 7.1): browsers that have Ed25519 have it. With one of them all requests have one length. */
+const KEM = 0x20;
+const KEY_BYTES = 32;
 /** HKDF-SHA256 with AES-128-GCM. */
 const SUITE = "00010001";
 
-/** @typedef {{id: number, kem: number, publicKey: Uint8Array}} Key */
+/** @typedef {{id: number, publicKey: Uint8Array}} Key of X25519 */
 /** @typedef {{epoch: number, until: string, keys: Key[], digest: string}} Configuration `digest`: the list's SHA-256 */
 
 /**
@@ -24,12 +24,11 @@ export function readKeys(list) {
     const one = list.subarray(at + 2, end);
     if (end > list.length || one.length < 3) throw new RangeError("not a list of keys");
     at = end;
-    const [id, kem] = [one[0], number(one, 1)];
-    const nBytes = KEY_BYTES[kem] ?? Infinity;
+    if (number(one, 1) !== KEM) continue;
     /** @type {string[]} */
-    const suites = hex(one.subarray(5 + nBytes)).match(/.{8}/g) ?? [];
-    if (suites.includes(SUITE) && 4 * suites.length === number(one, 3 + nBytes)) {
-      keys.push({ id, kem, publicKey: one.subarray(3, 3 + nBytes) });
+    const suites = hex(one.subarray(5 + KEY_BYTES)).match(/.{8}/g) ?? [];
+    if (suites.includes(SUITE) && 4 * suites.length === number(one, 3 + KEY_BYTES)) {
+      keys.push({ id: one[0], publicKey: one.subarray(3, 3 + KEY_BYTES) });
     }
   }
   return keys;
@@ -37,7 +36,7 @@ export function readKeys(list) {
 
 /**
  * Return a signed configuration; null where what came is none, such as the login page of a network in between. Throws
- * RangeError if its signature is not this key's.
+ * RangeError if its signature is not this key's, and the browser's NotSupportedError where that lacks Ed25519.
  * @param {any} document @param {string} gatewayKey 64 hexadecimal digits @returns {Promise<Configuration | null>}
  */
 export async function readConfiguration(document, gatewayKey) {
@@ -57,18 +56,13 @@ export async function readConfiguration(document, gatewayKey) {
   return { epoch, until, keys: readKeys(list), digest: hex(await sha256(list)) };
 }
 
-/** Whether a signature is good: by the browser, or where it does not know Ed25519, by a library. */
 async function isSigned(
   /** @type {Uint8Array<ArrayBuffer>} */ signature,
   /** @type {Uint8Array} */ message,
   /** @type {Uint8Array<ArrayBuffer>} */ publicKey,
 ) {
-  try {
-    const key = await crypto.subtle.importKey("raw", publicKey, "Ed25519", false, ["verify"]);
-    return await crypto.subtle.verify("Ed25519", key, signature, /** @type {BufferSource} */ (message));
-  } catch {
-    return verifyAsync(signature, message, publicKey, { zip215: false });
-  }
+  const key = await crypto.subtle.importKey("raw", publicKey, "Ed25519", false, ["verify"]);
+  return crypto.subtle.verify("Ed25519", key, signature, /** @type {BufferSource} */ (message));
 }
 
 function number(/** @type {Uint8Array} */ bytes, /** @type {number} */ at) {
