@@ -111,8 +111,8 @@ COUNTED_INVITED = replace(COUNTED, id="counted-invited", invited=True)
 """Surveys of which the collector keeps counts alone."""
 
 
-def make_reports(n_reports: int, survey: Survey = SURVEY, wave: int = 1) -> list[Report]:
-    """Return reports of people who all answer with the first option, or an á, perturbed with coins of this test's own.
+def make_reports(n_reports: int, survey: Survey = SURVEY, wave: int = 1, word: str = "\u00e1") -> list[Report]:
+    """Return reports of people who all answer with the first option, or a word, with coins of this test's own.
 
     A test draws the same at every run, and its next reports other coins; ids are the system's.
     """
@@ -121,7 +121,7 @@ def make_reports(n_reports: int, survey: Survey = SURVEY, wave: int = 1) -> list
         rows = question.mechanism.n_values if question.mechanism.takes_rows else ()
         answers[question.id] = np.zeros((n_reports, rows) if rows else n_reports, np.intp)
         if question.type == "text":
-            answers[question.id] = ["\u00e1"] * n_reports
+            answers[question.id] = [word] * n_reports
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
     coins = Coins(hmac_bytes(hashlib.sha256(test.encode()).digest(), b"%d" % next(MADE[test])))
     records = survey.perturb(answers, coins, wave)

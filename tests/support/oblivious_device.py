@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import requests
+
 from house import House
 from sotto_client.sealing import Sealed, seal
 from sotto_collector.store import Store
@@ -30,6 +32,11 @@ def with_gateway(store: Store, survey: Survey, relay: str = RELAY) -> Survey:
 def keys_of(house: House) -> tuple[KeyConfiguration, ...]:
     """Return the keys that the gateway gives, that of X25519 first."""
     return read_keys(house.http.get(GATEWAY_PATH).data)
+
+
+def keys_of_url(url: str) -> tuple[KeyConfiguration, ...]:
+    """Return the same of a collector that is served."""
+    return read_keys(requests.get(url + GATEWAY_PATH, timeout=60).content)
 
 
 def report_request(survey: Survey, report: Report) -> InnerRequest:

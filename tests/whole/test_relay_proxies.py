@@ -9,37 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from collecting import wait_until
 from devices import ANSWERS, LUNCH
 from faulty_relay import front_of
 from house import open_house
 from oblivious_device import with_gateway
-from postgres_server import free_port
-from proxies import (
-    CANARY_HEADERS,
-    DEPLOY,
-    PEER,
-    Proxy,
-    does_listen,
-    find_traces,
-    is_there,
-    make_certificate,
-    read_all,
-    replace_all,
-    run_proxy,
-)
+from proxies import CANARY_HEADERS, PEER, Proxy, find_traces, read_all
+from real_relays import relayed, require_relay
 from sotto_client import SurveyClient
 from sotto_protocol.oblivious import GATEWAY_PATH, KEY_PATH, REQUEST_TYPE, SIGNED_PATH
 
-GATEWAY = "https://collector.example.org"
 N_POSTS = 1000 if os.environ.get("SOTTO_TEST_FULL") else 25
 
 
 @pytest.fixture(params=["nginx", "caddy"])
 def program(request: pytest.FixtureRequest) -> str:
-    if not is_there(request.param):
-        pytest.skip(f"{request.param} is not there")
-    return str(request.param)
+    return require_relay(request.param)
 
 
 class Seen(ThreadingHTTPServer):
@@ -82,43 +66,6 @@ def noting_gateway() -> Iterator[Seen]:
         yield gateway
         gateway.shutdown()
         thread.join()
-
-
-@contextmanager
-def relayed(program: str, folder: Path, upstream: int) -> Iterator[Proxy]:
-    """Run a relay in front of a port until the block ends."""
-    folder.mkdir()
-    make_certificate(folder)
-    port = free_port()
-    text = (DEPLOY / "relay" / ("nginx.conf" if program == "nginx" else "Caddyfile")).read_text()
-    if program == "nginx":
-        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        changes = {
-            "user www-data;": f"daemon off; {'user root;' if os.geteuid() == 0 else ''}",
-            "/run/nginx.pid": f"{folder}/nginx.pid",
-            "/var/log/nginx/error.log": f"{folder}/error.log",
-            "/var/cache/nginx/keys": f"{folder}/keys",
-            "types_hash_max_size 2048;": "".join(f"{kind}_temp_path {folder}/{kind}; " for kind in kinds),
-            GATEWAY: f"http://127.0.0.1:{upstream}",
-            "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
-            "/etc/ssl/relay.example.org.pem": f"{folder}/cert.pem",
-            "/etc/ssl/private/relay.example.org.key": f"{folder}/key.pem",
-        }
-        (folder / "nginx.conf").write_text(replace_all(text, changes))
-        command = ["nginx", "-e", f"{folder}/early.log", "-p", f"{folder}", "-c", f"{folder}/nginx.conf"]
-    else:
-        site = "{$SOTTO_RELAY:relay.example.org} {"
-        changes = {
-            "admin off\n": f"admin off\nhttp_port {free_port()}\nhttps_port {port}\ndefault_bind 127.0.0.1\n",
-            site: f"{site}\ntls {folder}/cert.pem {folder}/key.pem\n",
-        }
-        (folder / "Caddyfile").write_text(replace_all(text, changes))
-        command = ["caddy", "run", "--config", f"{folder}/Caddyfile", "--adapter", "caddyfile"]
-    env = {"SOTTO_RELAY": "localhost", "SOTTO_GATEWAY": f"http://127.0.0.1:{upstream}"}
-    with run_proxy(command, folder, env) as process:
-        proxy = Proxy(process, port, folder, None)
-        wait_until(lambda: does_listen(proxy))
-        yield proxy
 
 
 def send(proxy: Proxy, method: str, path: str, body: bytes = b"") -> bytes:
