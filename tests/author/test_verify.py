@@ -16,13 +16,17 @@ import requests
 from click.testing import CliRunner
 from werkzeug.serving import make_server
 
+from faulty_relay import front_of
 from house import House, open_house
+from oblivious_device import with_gateway
 from sotto_author.errors import AuthorError
 from sotto_author.verification import commands, verify
 from sotto_author.verification.verified import Verified
 from sotto_collector.pages.alone import release_manifest
-from sotto_collector.store.gateway import make_keys
+from sotto_collector.store.gateway import make_keys, sign
 from sotto_protocol import __version__, compile_toml
+from sotto_protocol.gateway_keys import SignedKeys
+from sotto_protocol.oblivious import SIGNED_PATH
 
 LUNCH = compile_toml("""
 id = "lunch"
@@ -187,6 +191,37 @@ def test_a_key_that_signs_certificates_is_taken_from_the_page_and_said(tmp_path:
         signs = (house.collector.gateway.identity or b"").hex()
     assert found.status == 0
     assert f"Certificates of erasure are signed with the key {signs}." in found.notes
+
+
+def test_keys_of_an_oblivious_survey_are_those_of_the_gateway_behind_its_relay(tmp_path: Path) -> None:
+    pytest.importorskip("pyhpke")
+    with open_house(tmp_path / "survey.db", LUNCH) as house, front_of(house.app) as relay:
+        store = house.collector.store
+        survey = with_gateway(store, LUNCH, relay.url)
+        store.add_survey(survey)
+        with serving(house.app.wsgi_app) as url:
+            honest = verify(url, survey.id, fingerprint=survey.fingerprint)
+            signed = SignedKeys.from_json(relay.answers[-1].body)
+            lie = replace(signed, keys=signed.keys[:-1] + b"?")
+            with store.reader() as connection:
+                lie = replace(lie, signature=sign(connection, lie.signed))
+            other = replace(signed, signature=bytes(64))
+            told = []
+            for body in (lie.to_json(), other.to_json(), b"<html>"):
+                relay.spoil_gets.append(lambda answer, body=body: answer._replace(body=body))
+                told += [(each.what, each.expected, each.got) for each in verify(url, survey.id).differing]
+            store.add_survey(down := replace(survey, id="down", relay="http://127.0.0.1:9"))
+            lost = verify(url, down.id)
+    at = relay.url + SIGNED_PATH
+    assert honest.status == 0
+    assert [each.path for each in honest.compared[-4:]] == [SIGNED_PATH, SIGNED_PATH, at, at]
+    assert f"The gateway's keys of epoch {signed.epoch} have the hash {signed.digest}." in honest.notes
+    assert "/js/oblivious.min.js" in {each.path for each in honest.compared}
+    assert told[0] == (f"keys of epoch {signed.epoch}", signed.digest, lie.digest)
+    assert told[1] == ("signature", survey.gateway_key, "another")
+    assert told[2][:2] == ("keys", "signed keys of a gateway")
+    assert len(told) == 3
+    assert (lost.status, [each.path for each in lost.not_fetched]) == (2, [down.relay + SIGNED_PATH])
 
 
 def test_a_closed_survey_is_compared_as_a_closed_page(tmp_path: Path) -> None:

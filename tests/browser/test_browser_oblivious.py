@@ -13,6 +13,8 @@ from collecting import Served
 from component_site import PROGRAM, asking, element, page_of, policy_for
 from engines import ENGINES, Tab, until
 from oblivious_device import with_gateway
+from real_relays import RealRelay, relayed
+from sotto_author.page import make_page
 from sotto_collector.store import Store
 from sotto_protocol import Survey
 from sotto_protocol.oblivious import GATEWAY_PATH, REQUEST_TYPE, SIGNED_PATH
@@ -23,10 +25,16 @@ SHOWN = f"(path) => ({FIND})(path)?.checkVisibility() && ({FIND})(path).textCont
 BAD_SCRIPT = '<script type="module" src="/bad/sotto-survey.min.js" integrity="{}" crossorigin="anonymous"></script>'
 
 
+@pytest.fixture(scope="module")
+def running(collector: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealRelay]:
+    with relayed("sotto", tmp_path_factory.mktemp("relays") / "sotto", collector.port, 0, "--batch", "1") as started:
+        yield started
+
+
 @pytest.fixture
-def relay(collector: Served) -> Iterator[Wire]:
-    """What stands for a relay: it passes everything on to the gateway, and keeps it for the test."""
-    with wire_to(collector.port) as laid:
+def relay(running: RealRelay) -> Iterator[Wire]:
+    """The wire to a relay: what comes is kept for the test."""
+    with wire_to(running.port) as laid:
         yield laid
 
 
@@ -50,12 +58,20 @@ def answer(tab: Tab, host: str = "") -> None:
     tab.click(f"{host}input[value='{'0' if host else 'true'}']")
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("is_file", [False, True], ids=["page", "file"])
 def test_the_survey_page_sends_and_erases_past_the_relay(
-    collector: Served, wire: Wire, relay: Wire, tmp_path: Path
+    is_file: bool, engine: str, collector: Served, wire: Wire, relay: Wire, tmp_path: Path
 ) -> None:
-    survey = ask_obliviously(collector, relay, "page")
-    with ENGINES["chromium"](tmp_path / "profile") as tab:
-        tab.goto(f"{wire.url}/s/{survey.id}")
+    """The collector's page, and that of one file, which is opened from a disk."""
+    survey = ask_obliviously(collector, relay, f"{'file' if is_file else 'page'}-{engine}")
+    address = f"{wire.url}/s/{survey.id}"
+    if is_file:
+        configure(collector, survey, cors_origins=["null"])
+        (tmp_path / "lunch.html").write_text(make_page(survey, wire.url), encoding="utf-8")
+        address = (tmp_path / "lunch.html").as_uri()
+    with ENGINES[engine](tmp_path / "profile") as tab:
+        tab.goto(address)
         until(tab, "() => !document.getElementById('fields').disabled")
         (notice,) = tab.run("() => [...document.querySelectorAll('.notice bdi')].map(({ textContent }) => textContent)")
         assert notice == relay.url.removeprefix("http://")
@@ -74,6 +90,7 @@ def test_the_survey_page_sends_and_erases_past_the_relay(
     assert said[-17:-1].isalnum()
     assert_only_relayed(wire, relay)
     assert len(relay.posts()) == 2
+    assert {request.target for request in wire.requests()} >= {f"/v1/surveys/{survey.id}"}
     assert stored_reports(collector, survey) == {receipt: b""}  # erased
 
 

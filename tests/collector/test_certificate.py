@@ -1,6 +1,7 @@
 """Certificates: given where something is gone, refused where it is not, and each number is what the store counts."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import update
 
-from collecting import COUNTED, INVITED, SMALL, make_reports, prepare, serve
+from collecting import COUNTED, INVITED, SMALL, make_reports, prepare, serve, wait_until
 from house import House, assert_refused, open_house
 from page_reading import password, read_page
 from sotto_client.cli import main
@@ -244,6 +245,24 @@ def test_a_certificate_is_signed_with_the_key_on_the_page(house: House, signing:
             check_certificate(given | changed, signing)
     with pytest.raises(CertificateError, match="must be 64 hexadecimal digits"):
         check_certificate(given, "0")
+
+
+@pytest.mark.thorough
+def test_respondents_check_a_served_collectors_certificate_with_the_key_that_its_page_shows(tmp_path: Path) -> None:
+    """Keys are made as `sotto serve` runs: it has the page say so, and signs."""
+    db = tmp_path / "survey.db"
+    run = CliRunner().invoke
+    with serve(db, survey=KEPT) as served:
+        (sent,) = made = make_reports(1, KEPT)
+        assert served.send(made, KEPT)[0] == 200
+        assert run(main, ["gateway", "key", "new", "--db", str(db)]).exit_code == 0
+        wait_until(lambda: b"data-signs" in served.fetch("GET", "/s/small")[2])
+        found = re.search(rb"data-signs>([0-9a-f]{64})<", served.fetch("GET", "/s/small")[2])
+        assert found
+        assert run(main, ["erase", served.url, "small", "--receipt", sent.receipt, "--yes"]).exit_code == 0
+        for key, status in ((found[1].decode(), 0), ("0" * 64, 1)):
+            done = run(main, ["certificate", served.url, "small", "--receipt", sent.receipt, "--key", key])
+            assert (done.exit_code, "signed with another key" in done.output) == (status, bool(status)), done.output
 
 
 def test_the_command_checks_a_file_and_asks_nobody(house: House, signing: str, tmp_path: Path) -> None:

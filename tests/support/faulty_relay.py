@@ -47,6 +47,9 @@ class Front(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: devices hang up as they like."""
+
     def of(self, method: str) -> list[Came]:
         return [each for each in self.came if each.method == method]
 

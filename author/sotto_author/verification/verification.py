@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
@@ -12,8 +12,12 @@ from sotto_author.verification.published import check_release
 from sotto_author.verification.verified import CONTENT, DIFFERS, NOT_FETCHED, SAME, Compared, Verified
 from sotto_author.verification.visitor import DIRECT, LANGUAGE, Fetched, Visitor
 from sotto_client.exchange import check_survey_id, check_url
+from sotto_client.relays import NEEDS_EXTRA, is_possible
 from sotto_protocol import Survey, SurveyError, __version__
+from sotto_protocol.errors import KeysError
+from sotto_protocol.gateway_keys import SignedKeys
 from sotto_protocol.negotiation import choose_language
+from sotto_protocol.oblivious import SIGNED_PATH
 
 if TYPE_CHECKING:
     from sotto_collector.pages.survey import PageSettings
@@ -45,7 +49,8 @@ def verify(
 
     `url` is the collector's, or that of a survey's page. `fingerprint`: the survey's, from elsewhere. `places`: direct,
     or proxies. `manifest`: file or address of the hashes that a release published; it must be the one installed here.
-    `is_whole`: compare every file that the release has, not only pages, bundles, and what pages load.
+    `is_whole`: compare every file that the release has, not only pages, bundles, and what pages load. Of an oblivious
+    survey the gateway's keys are compared too: what the relay gives with what the collector gives.
     Raises AuthorError for an argument outside its domain.
     """
     url, survey = _split(url, survey)
@@ -58,7 +63,8 @@ def verify(
     if manifest:
         check_release(manifest, served)
     kept = {name: body for name, body in served.items() if is_whole or name in _OF_PAGE or name.endswith(".min.js")}
-    visits = [_Visit(url, survey, Visitor(place), kept) for place in places]
+    epochs: dict[int, str] = {}
+    visits = [_Visit(url, survey, Visitor(place), kept, epochs) for place in places]
     compared: list[Compared] = []
     found: dict[str, None] = {}
     for visit in visits:
@@ -105,6 +111,8 @@ class _Visit:
     survey_id: str
     visitor: Visitor
     files: Mapping[str, bytes]
+    epochs: dict[int, str]
+    """Hashes of the gateway's keys by their epoch, as they were first seen: by any visitor, from relay or collector."""
     fingerprint: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -130,6 +138,30 @@ class _Visit:
         yield self._judge(path, CONTENT, wanted or self.fingerprint, self.fingerprint, survey.body)
         for address, tag, wave in _other_pages(asked):
             yield from self._compare_page(asked, address, tag, wave, self._fetch(address, is_page=True))
+        if asked.is_oblivious:
+            yield from self._compare_keys(asked, SIGNED_PATH, self._fetch(SIGNED_PATH))
+            yield from self._compare_keys(asked, asked.relay + SIGNED_PATH, self._fetch(SIGNED_PATH, asked.relay))
+
+    def _compare_keys(self, survey: Survey, path: str, fetched: "Fetched | Compared") -> Iterator[Compared]:
+        """Yield whether the gateway's keys are signed as the survey says, and are those that others got."""
+        if isinstance(fetched, Compared):
+            yield replace(fetched, path=path)
+            return
+        if not is_possible():
+            raise AuthorError(NEEDS_EXTRA)
+        from sotto_client.sealing import is_signed
+
+        try:
+            keys = SignedKeys.from_json(fetched.body)
+        except KeysError as fault:
+            yield self._judge(path, "keys", "signed keys of a gateway", str(fault), fetched.body)
+            return
+        signer = survey.gateway_key if is_signed(keys, survey.gateway_key) else "another"
+        yield self._judge(path, "signature", survey.gateway_key, signer, fetched.body)
+        if signer == survey.gateway_key:
+            expected = self.epochs.setdefault(keys.epoch, keys.digest)
+            yield self._judge(path, f"keys of epoch {keys.epoch}", expected, keys.digest, fetched.body)
+            self.notes.append(f"The gateway's keys of epoch {keys.epoch} have the hash {keys.digest}.")
 
     def _compare_files(self) -> Iterator[Compared]:
         kinds = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
@@ -188,9 +220,9 @@ class _Visit:
         if settings.signs:
             self.notes.append(f"Certificates of erasure are signed with the key {settings.signs}.")
 
-    def _fetch(self, path: str, *, is_page: bool = False) -> "Fetched | Compared":
-        """Return the response, or what is said of it where it is none of a collector's."""
-        address = self.url + quote(path, safe="/?=&-_.~")
+    def _fetch(self, path: str, of: str = "", *, is_page: bool = False) -> "Fetched | Compared":
+        """Return the response of the collector, or `of` its relay; or what is said where it is none of theirs."""
+        address = (of or self.url) + quote(path, safe="/?=&-_.~")
         try:
             fetched = self.visitor.open(address, is_page=is_page)
         except Unreachable as fault:

@@ -60,7 +60,7 @@ export async function newKeys(kems = [0x20, 0x10]) {
       const iv = await expand("nonce", 12);
       return Buffer.concat([nonce, Buffer.from(await subtle.encrypt({ name: "AES-GCM", iv }, key, response))]);
     };
-    return { kem, request, seal };
+    return { request, seal };
   };
   return { list: Uint8Array.from(parts), open };
 }
@@ -107,17 +107,18 @@ export class Relay {
     this.sealed.push(sealed);
     const scripted = this.script.shift() ?? null;
     if (scripted === "drop") return response.destroy();
+    if (scripted === "hang") return undefined;
     if (scripted !== null && typeof scripted !== "function") return send(scripted);
     const reply = await this.#open(sealed);
     return send(scripted === null ? reply : scripted(reply));
   }
 
   async #open(sealed) {
-    const { kem, request: message, seal } = await this.keys.open(sealed);
+    const { request: message, seal } = await this.keys.open(sealed);
     const inner = new BHttpDecoder().decodeRequest(message);
     const { pathname, host } = new URL(inner.url);
     const body = await inner.text();
-    this.asked.push({ kem, host, path: pathname, body, message, headers: [...inner.headers] });
+    this.asked.push({ host, path: pathname, body, message, headers: [...inner.headers] });
     const said = this.answer(pathname, body);
     const headers = { "content-type": "application/json" };
     const reply = said instanceof Response ? said : new Response(JSON.stringify(said), { headers });

@@ -227,6 +227,7 @@ test("what cannot be encrypted waits", async (t) => {
 /** What a relay can do in place of the gateway's answer. @type {{[name: string]: any}} */
 const FAULTS = {
   "drops the connection": "drop",
+  "is slower than the client waits": "hang",
   "answers a login page": { body: "<html>Log in</html>", headers: { "content-type": "text/html" } },
   "says that the survey is closed": problem(400, "survey_closed"),
   "says that the survey is unknown": problem(404, "no_such_survey"),
@@ -238,7 +239,8 @@ const FAULTS = {
 
 for (const [name, fault] of Object.entries(FAULTS)) {
   test(`where the relay ${name}, the report waits, and is encrypted anew`, async (t) => {
-    const { relay, http, state, device } = await oblivious(t);
+    const timeoutMs = fault === "hang" ? 300 : 30_000;
+    const { relay, http, state, device } = await oblivious(t, { client: { timeoutMs } });
     relay.script = repeat(50, fault);
     const { id } = await device.answer(ANSWERS);
     await until(async () => relay.sealed.length > 0);
