@@ -46,8 +46,9 @@ _IN_A_GROUP_OF_ONE = mark("Even so, the noise protects your answers, even in a g
 _OBLIVIOUS = mark(
     "Your device sends the report encrypted, through a relay (%(relay)s). The relay sees your network address, but "
     "cannot read the report. The collector can read the report, but with it sees only the relay's address. It may see "
-    "yours when your device reads the survey. You have to trust that the people who run the two do not work together. "
-    "Nobody can check that from outside."
+    "yours when your device reads the survey. If few people answer at that time, the collector may guess which report "
+    "is yours. You have to trust that the people who run the two do not work together. Nobody can check that from "
+    "outside."
 )
 
 

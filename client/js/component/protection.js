@@ -97,7 +97,7 @@ function sayRelay(t, relay) {
   const { host } = new URL(relay);
   return t(
     "Your report goes encrypted through %(relay)s. That server sees your device, not your report. The people who run " +
-      "the survey see your report, not your device.",
+      "the survey see your report without your address. They can see your address as this page loads.",
     { relay: isolated(host) },
   );
 }

@@ -233,7 +233,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "يحوِّل جهازك نصك إلى نمط تشترك فيه نصوص أخرى، ثم يُغيَّر هذا النمط عشوائيًّا: ما هو من نصك يُحذف %(lost)s، وما ليس منه يُضاف %(gained)s.",
 "Your invitation": "دعوتك",
 "Your receipt": "إيصالك",
-"Your report goes encrypted through %(relay)s. That server sees your device, not your report. The people who run the survey see your report, not your device.": "يمر تقريرك مشفّرًا عبر %(relay)s. يرى هذا الخادم جهازك، ولا يرى تقريرك. ويرى من يدير الاستبيان تقريرك، ولا يرى جهازك.",
+"Your report goes encrypted through %(relay)s. That server sees your device, not your report. The people who run the survey see your report without your address. They can see your address as this page loads.": "يمر تقريرك مشفّرًا عبر %(relay)s. يرى هذا الخادم جهازك، ولا يرى تقريرك. ويرى من يدير الاستبيان تقريرك من دون عنوانك. ويمكنهم رؤية عنوانك عند تحميل هذه الصفحة.",
 "Your report needs another invitation": "تقريرك ينتظر دعوة أخرى",
 "Your report waits on this device until there is a connection. Keep this page open until then: this window saves nothing.": "ينتظر تقريرك على هذا الجهاز. ويُرسَل فور توفر اتصال. يُرجى إبقاء هذه الصفحة مفتوحة حتى ذلك الحين: فهذه النافذة لا تحفظ شيئًا.",
 "Your report waits on this device until there is a connection. You may close this page: it sends the report when you open it again. (A private window can't: it saves nothing.)": "ينتظر تقريرك على هذا الجهاز. ويُرسَل فور توفر اتصال. يمكنك إغلاق هذه الصفحة: فهو يُرسَل عندما تفتحها من جديد. (ولا يسري هذا في نافذة خاصة، فهي لا تحفظ شيئًا.)",

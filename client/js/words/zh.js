@@ -188,7 +188,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.": "您的设备把您的文字变成一个其他文字也会有的图样，并随机改动它：属于您的部分%(lost)s被去掉，不属于您的部分%(gained)s被加入。",
 "Your invitation": "您的邀请码",
 "Your receipt": "您的回执",
-"Your report goes encrypted through %(relay)s. That server sees your device, not your report. The people who run the survey see your report, not your device.": "您的报告加密后经由 %(relay)s 传送。该服务器看得到您的设备，看不到您的报告。调查主办方看得到您的报告，看不到您的设备。",
+"Your report goes encrypted through %(relay)s. That server sees your device, not your report. The people who run the survey see your report without your address. They can see your address as this page loads.": "您的报告加密后经由 %(relay)s 传送。该服务器看得到您的设备，看不到您的报告。调查主办方看到的您的报告不带您的地址。此页面加载时，他们可能看到您的地址。",
 "Your report needs another invitation": "您的报告在等待另一个邀请码",
 "Your report waits on this device until there is a connection. Keep this page open until then: this window saves nothing.": "您的报告正在这台设备上等待，一有网络连接就会发送。在此之前请不要关闭此页面：此窗口不保存任何内容。",
 "Your report waits on this device until there is a connection. You may close this page: it sends the report when you open it again. (A private window can't: it saves nothing.)": "您的报告正在这台设备上等待，一有网络连接就会发送。您可以关闭此页面：再次打开页面时会发送。（隐私窗口除外，它不保存任何内容。）",

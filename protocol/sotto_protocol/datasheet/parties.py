@@ -37,8 +37,8 @@ def _of_relay(survey: Survey) -> Parties:
     return [
         (
             f"The operator of the relay ({survey.relay})",
-            "That a device sent something to this collector, when, and from which address. All requests are encrypted "
-            "and of one length, so not what they say.",
+            "That a device sent something to this collector, when, and from which address. Requests are encrypted. "
+            "Reports, checks and erasures have one length, so not what they say.",
         ),
         ("The network, and the hosts around the relay", "That a device connected to the relay, when, and from where."),
     ]
