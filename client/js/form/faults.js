@@ -8,17 +8,16 @@
 
 /** @type {{[name: string]: (t: Translate, fault: any, isAnswered: boolean) => [title: string, text: string, mayPass: boolean]}} */
 const WORDS = {
-  SurveyRefused: (t, { cause }) =>
-    cause?.name === "NotSupportedError"
-      ? [t("This browser is too old for this page."), t("Please try again, or use another browser."), false]
-      : [
-          t("You can't answer this survey here"),
-          t(
-            "This isn't the survey that the page was made for, or it would give away more than this browser allows. " +
-              "No answer was sent.",
-          ),
-          false,
-        ],
+  SurveyRefused: (t, { cause }) => [
+    t("You can't answer this survey here"),
+    cause?.name === "NotSupportedError" // what is said of it names the browsers
+      ? t("Please try again, or use another browser.")
+      : t(
+          "This isn't the survey that the page was made for, or it would give away more than this browser allows. No " +
+            "answer was sent.",
+        ),
+    false,
+  ],
   SurveyUnavailable: unavailable,
   BudgetExceeded: (t) => [
     t("That would give away more than this browser allows"),

@@ -157,7 +157,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "لم يتمكن هذا المتصفح من حفظ ما يلزم حفظه",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "التقرير عند هذا المتصفح، أو أنه أرسله بالفعل؛ وتعذرت معرفة حالته. يُرجى إعادة تحميل الصفحة.",
-"This browser is too old for this page.": "هذا المتصفح أقدم من أن يعرض هذه الصفحة.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "ما يُرسل، لا ما أجبت به، يبقى في هذا المتصفح %(n)s يوم، ليُرسل من جديد إن ضاع.",
 "ما يُرسل، لا ما أجبت به، يبقى في هذا المتصفح يومًا واحدًا، ليُرسل من جديد إن ضاع.",

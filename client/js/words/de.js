@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Dieser Browser konnte nicht speichern, was er speichern muss",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Dieser Browser hat sie noch oder hat sie schon gesendet; wie es um sie steht, ließ sich nicht lesen. Bitte laden Sie die Seite neu.",
-"This browser is too old for this page.": "Dieser Browser ist zu alt für diese Seite.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Was gesendet wird, nicht was Sie geantwortet haben, bleibt %(n)s Tag lang in diesem Browser, um noch einmal gesendet zu werden, falls es verloren geht.",
 "Was gesendet wird, nicht was Sie geantwortet haben, bleibt %(n)s Tage lang in diesem Browser, um noch einmal gesendet zu werden, falls es verloren geht."

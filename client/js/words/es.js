@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Este navegador no pudo guardar lo que debe",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Este navegador lo tiene o ya lo envió; no se pudo leer en qué estado está. Por favor, vuelva a cargar la página.",
-"This browser is too old for this page.": "Este navegador es demasiado antiguo para esta página.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Lo que se envía, no lo que usted respondió, queda %(n)s día en este navegador, para volver a enviarlo si se pierde.",
 "Lo que se envía, no lo que usted respondió, queda %(n)s días en este navegador, para volver a enviarlo si se pierde."

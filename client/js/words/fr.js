@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Ce navigateur n’a pas pu conserver ce qu’il doit conserver",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Ce navigateur l’a encore, ou l’a déjà envoyé ; il n’a pas été possible de lire où il en est. Veuillez recharger la page.",
-"This browser is too old for this page.": "Ce navigateur est trop ancien pour cette page.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Ce qui est envoyé, et non ce que vous avez répondu, reste %(n)s jour dans ce navigateur, pour être envoyé de nouveau en cas de perte.",
 "Ce qui est envoyé, et non ce que vous avez répondu, reste %(n)s jours dans ce navigateur, pour être envoyé de nouveau en cas de perte."

@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "इस ब्राउज़र को जो रखना ज़रूरी है, वह उसे रख नहीं सका",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "रिपोर्ट इस ब्राउज़र के पास है, या यह उसे भेज चुका है; उसकी स्थिति पढ़ी नहीं जा सकी। कृपया पेज फिर से लोड करें।",
-"This browser is too old for this page.": "यह ब्राउज़र इस पेज के लिए बहुत पुराना है।",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "जो भेजा जाता है, न कि आपके उत्तर, वह %(n)s दिन तक इस ब्राउज़र में रहता है, ताकि खो जाने पर फिर से भेजा जा सके।",
 "जो भेजा जाता है, न कि आपके उत्तर, वह %(n)s दिन तक इस ब्राउज़र में रहता है, ताकि खो जाने पर फिर से भेजा जा सके।"

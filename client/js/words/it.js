@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Questo browser non è riuscito a salvare ciò che gli serve",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Questo browser ha la Sua scheda, oppure l’ha già inviata. Non è riuscito a capire quale delle due cose è vera. Ricarichi la pagina.",
-"This browser is too old for this page.": "Questo browser è troppo vecchio per questa pagina.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Questo browser conserva la Sua scheda per %(n)s giorno, per inviarla di nuovo se va persa. Non conserva le Sue risposte.",
 "Questo browser conserva la Sua scheda per %(n)s giorni, per inviarla di nuovo se va persa. Non conserva le Sue risposte."

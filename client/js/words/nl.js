@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Deze browser kon niet opslaan wat nodig is",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Deze browser heeft uw inzending nog, of heeft die al verstuurd. De browser kon niet nagaan wat van de twee het is. Laad de pagina opnieuw.",
-"This browser is too old for this page.": "Deze browser is te oud voor deze pagina.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Deze browser bewaart uw inzending %(n)s dag, om die opnieuw te versturen als die verloren gaat. Uw antwoorden bewaart de browser niet.",
 "Deze browser bewaart uw inzending %(n)s dagen, om die opnieuw te versturen als die verloren gaat. Uw antwoorden bewaart de browser niet."

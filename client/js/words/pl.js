@@ -136,7 +136,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Ta przeglądarka nie mogła zapisać tego, czego potrzebuje",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Ta przeglądarka ma zgłoszenie albo już je wysłała. Nie udało się tego ustalić. Proszę odświeżyć stronę.",
-"This browser is too old for this page.": "Ta przeglądarka jest za stara dla tej strony.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Ta przeglądarka przechowuje zgłoszenie przez %(n)s dzień, aby wysłać je ponownie, gdyby zaginęło. Odpowiedzi nie przechowuje.",
 "Ta przeglądarka przechowuje zgłoszenie przez %(n)s dni, aby wysłać je ponownie, gdyby zaginęło. Odpowiedzi nie przechowuje.",

@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Este navegador não conseguiu guardar o que precisa",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Este navegador o tem ou já o enviou; não foi possível ler em que situação ele está. Por favor, recarregue a página.",
-"This browser is too old for this page.": "Este navegador é antigo demais para esta página.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "O que é enviado, não o que você respondeu, fica %(n)s dia neste navegador, para ser enviado de novo caso se perca.",
 "O que é enviado, não o que você respondeu, fica %(n)s dias neste navegador, para ser enviado de novo caso se perca."

@@ -129,7 +129,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Bu tarayıcı, gerekli bilgileri kaydedemedi",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Raporunuz bu tarayıcıda duruyor ya da çoktan gönderildi. Hangisi olduğu anlaşılamadı. Lütfen sayfayı yenileyin.",
-"This browser is too old for this page.": "Bu tarayıcı bu sayfa için çok eski.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Bu tarayıcı, kaybolursa yeniden göndermek için raporunuzu %(n)s gün saklar. Yanıtlarınızı saklamaz.",
 "Bu tarayıcı, kaybolursa yeniden göndermek için raporunuzu %(n)s gün saklar. Yanıtlarınızı saklamaz."

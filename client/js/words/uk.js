@@ -136,7 +136,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "Цей браузер не зміг зберегти потрібне",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "Цей браузер має ваш звіт або вже надіслав його. З’ясувати, що з цього правда, не вдалося. Будь ласка, перезавантажте сторінку.",
-"This browser is too old for this page.": "Цей браузер застарий для цієї сторінки.",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "Цей браузер зберігає ваш звіт %(n)s день, щоб надіслати його ще раз, якщо він загубиться. Ваших відповідей браузер не зберігає.",
 "Цей браузер зберігає ваш звіт %(n)s дні, щоб надіслати його ще раз, якщо він загубиться. Ваших відповідей браузер не зберігає.",

@@ -122,7 +122,6 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 ],
 "This browser couldn't save what it needs": "此浏览器无法保存必须保存的内容",
 "This browser has your report, or has already sent it. It couldn't find out which. Please reload the page.": "此浏览器保存着它，或者已经把它发送；无法读取它现在的状态。请重新加载页面。",
-"This browser is too old for this page.": "此浏览器太旧，无法使用此页面。",
 "This browser keeps your report for %(n)s day, to send it again if it is lost. It doesn't keep your answers.": [
 "发送的内容（不是您的回答）会在此浏览器中保留 %(n)s 天，以便在丢失时重新发送。"
 ],

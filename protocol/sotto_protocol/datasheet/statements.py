@@ -211,8 +211,8 @@ def _of_connections(survey: Survey) -> list[str]:
         return ["People who see the device's connections can see that somebody took part."]
     return [
         "If the operators of the relay and of the collector work together, they can link an address to a report.",
-        "The collector sees when a device reads the survey, and when reports come. If few people answer at that time, it "
-        "may guess whose report one is. A random delay, or a relay that mixes, makes that harder.",
+        "The collector sees when a device reads the survey, and when reports come. If few people answer at that time, "
+        "it may guess whose report one is. A random delay, or a relay that mixes, makes that harder.",
     ]
 
 
