@@ -56,8 +56,18 @@
   function hmac(key, message) {
     const block = new Uint8Array(64);
     block.set(key.length > 64 ? sha256(key) : key);
-    const inner = sha256(join(block.map((byte) => byte ^ 0x36), message));
-    return sha256(join(block.map((byte) => byte ^ 0x5c), inner));
+    const inner = sha256(
+      join(
+        block.map((byte) => byte ^ 0x36),
+        message,
+      ),
+    );
+    return sha256(
+      join(
+        block.map((byte) => byte ^ 0x5c),
+        inner,
+      ),
+    );
   }
 
   const subtle = {
