@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from archiving import LARGE, export_noise  # the path comes first
 from sotto_collector.archive.cluster import recount_on_cluster
 from sotto_collector.archive.files import ROWS_PER_GROUP
+from sotto_collector.archive.folders import LocalFolder
 from sotto_collector.archive.manifest import read_manifest
 from sotto_collector.archive.recount import recount
 
@@ -42,7 +43,7 @@ print(kib("VmHWM") - before)
 def prototype(folder: Path) -> np.ndarray:
     """Count bytes by histogram, file by file, as the peers' figure was measured; no digest, no limits, no tally."""
     counts = np.zeros((N_COHORTS, 8 * N_BYTES))
-    for file in read_manifest(folder).files:
+    for file in read_manifest(LocalFolder(folder)).files:
         for batch in pq.ParquetFile(folder / file.name).iter_batches(ROWS_PER_GROUP, use_threads=False):
             cohorts = batch.column(0).to_numpy().astype(np.intp) << 8
             rows = np.frombuffer(batch.column(1).buffers()[1], np.uint8).reshape(-1, N_BYTES)

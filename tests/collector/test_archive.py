@@ -13,8 +13,9 @@ from archiving import LARGE, Heap, export_noise, export_store, noise
 from collecting import STRINGS, SURVEY, count_here, make_reports, publish_here
 from sotto_collector.archive import files
 from sotto_collector.archive.export import count_parts, export
+from sotto_collector.archive.folders import LocalFolder
 from sotto_collector.archive.layout import Layout
-from sotto_collector.archive.manifest import locked, read_manifest, write_manifest
+from sotto_collector.archive.manifest import read_manifest, write_manifest
 from sotto_collector.archive.recount import Sum, count_file, recount
 from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.store import Part, Store, records
@@ -118,7 +119,7 @@ def test_archive_holds_no_ids_and_the_order_says_nothing_of_them(tmp_path: Path)
         assert report.id not in content
         assert report.receipt.encode() not in content
     place = {report.record: index for index, report in enumerate(reports)}
-    chunks = [records for _, records in files.read_file(tmp_path / "archive", manifest.files[0])]
+    chunks = [records for _, records in files.read_file(LocalFolder(tmp_path / "archive"), manifest.files[0])]
     order = [place[record.tobytes()] for record in np.concatenate(chunks)]
     assert sorted(order) == list(range(2000))
     assert abs(np.corrcoef(order, range(2000))[0, 1]) < 0.2
@@ -141,7 +142,7 @@ def test_any_parquet_reader_finds_columns_and_survey(tmp_path: Path) -> None:
 def test_part_that_is_too_large_for_one_file_has_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sotto_collector.archive.export.MAX_FILE_BYTES", 18 * 300 + 5)
     heap = export_noise(tmp_path / "archive", 1500, 2)
-    names = [file.name for file in read_manifest(tmp_path / "archive").files]
+    names = [file.name for file in read_manifest(LocalFolder(tmp_path / "archive")).files]
     assert names == [f"part-{part:04}-of-0002-{number}.parquet" for part in (0, 1) for number in (0, 1, 2)]
     assert recount(tmp_path / "archive", n_workers=1) == heap.tally
 
@@ -327,7 +328,7 @@ def test_archive_of_another_survey_is_not_written_into(tmp_path: Path) -> None:
 
 
 def test_two_exports_do_not_write_one_folder(tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(ArchiveError, match="is being written by another export"):
+    with LocalFolder(tmp_path).writing(), pytest.raises(ArchiveError, match="is being written by another export"):
         export(Heap(LARGE, noise(5)), tmp_path)
 
 
@@ -339,16 +340,16 @@ def test_source_that_ends_within_a_report_is_refused(tmp_path: Path) -> None:
 
 def test_one_file_counts_by_itself(tmp_path: Path) -> None:
     heap = export_noise(tmp_path / "archive", 100, 1)
-    manifest = read_manifest(tmp_path / "archive")
-    counted = count_file(tmp_path / "archive", manifest.files[0])
+    manifest = read_manifest(LocalFolder(tmp_path / "archive"))
+    counted = count_file(LocalFolder(tmp_path / "archive"), manifest.files[0])
     assert {wave: packed.n_reports for wave, packed in counted.packed.items()} == {1: 100}
     assert counted.packed[1].counts.tolist() == heap.tally.pack().counts.tolist()
 
 
 def test_file_that_is_counted_twice_counts_once_and_one_that_is_not_counted_is_missed(tmp_path: Path) -> None:
     heap = export_noise(tmp_path / "archive", 400, 4)
-    manifest = read_manifest(tmp_path / "archive")
-    counted = [count_file(tmp_path / "archive", file) for file in manifest.files]
+    manifest = read_manifest(LocalFolder(tmp_path / "archive"))
+    counted = [count_file(LocalFolder(tmp_path / "archive"), file) for file in manifest.files]
     total = Sum(manifest, lambda *_: None)
     for one in counted[:3] + counted[1:3]:
         total.add(one)
@@ -361,6 +362,6 @@ def test_file_that_is_counted_twice_counts_once_and_one_that_is_not_counted_is_m
 def test_file_of_another_survey_is_refused_even_with_a_digest(tmp_path: Path) -> None:
     manifest = export(Heap(ONE_BIT, np.ones((3, 1), np.uint8)), tmp_path / "archive", 1)[0]
     manifest.survey = LARGE
-    write_manifest(manifest, tmp_path / "archive")
+    write_manifest(manifest, LocalFolder(tmp_path / "archive"))
     with pytest.raises(ArchiveError, match=r"part-0000-of-0001-0\.parquet holds reports of another survey"):
         recount(tmp_path / "archive")

@@ -20,6 +20,7 @@ from archiving import LARGE, Heap, noise
 from collecting import SOTTO, STRINGS, SURVEY, TIMEOUT_S, Served, count_here, make_reports, publish_here, serve
 from sotto_client.cli import main
 from sotto_collector.archive.export import export
+from sotto_collector.archive.folders import LocalFolder
 from sotto_collector.archive.manifest import read_manifest
 from sotto_collector.archive.recount import recount
 from sotto_collector.errors import ArchiveError
@@ -188,6 +189,7 @@ def test_misuse_is_exit_code_2(tmp_path: Path, arguments: tuple[str, ...], said:
     [
         ("pyarrow,distributed", "export", ["a.db", "x", "--to", "b"], "scale"),
         ("distributed", "tally --scheduler", ["b", "--scheduler", "local"], "cluster"),
+        pytest.param("pyspark,py4j", "tally --spark", ["b", "--spark", "local"], "spark", marks=pytest.mark.rare),
         pytest.param("pyarrow", "tally", ["b"], "scale", marks=pytest.mark.rare),
         pytest.param("pyarrow,distributed", "tally", ["b"], "scale", marks=pytest.mark.rare),
     ],
@@ -268,7 +270,7 @@ def test_answer_that_is_cut_or_anothers_is_not_exported(
         server.shutdown()
         thread.join(TIMEOUT_S)
     assert (code, out, said in err, err.count("\n")) == (1, "", True, 1), err
-    assert read_manifest(tmp_path / "archive").files == []
+    assert read_manifest(LocalFolder(tmp_path / "archive")).files == []
 
 
 @pytest.mark.thorough
@@ -283,7 +285,7 @@ def test_killed_export_is_never_counted_and_goes_on(tmp_path: Path) -> None:
     finished: dict[str, int] = {}
     for _ in range(N_KILLS):
         kill_export(db, archive, n_parts, chance)
-        manifest = read_manifest(archive)
+        manifest = read_manifest(LocalFolder(archive))
         with pytest.raises(ArchiveError, match="its export was cut short"):
             recount(archive)
         there = {file.name: (archive / file.name).stat().st_ino for file in manifest.files}

@@ -14,6 +14,7 @@ from archiving import Heap
 from collecting import STRINGS, SURVEY, count_here, make_reports, publish_here, tally_of
 from house import House, assert_refused, open_house
 from sotto_collector.archive.export import export
+from sotto_collector.archive.folders import LocalFolder
 from sotto_collector.archive.layout import Layout
 from sotto_collector.archive.manifest import read_manifest
 from sotto_collector.archive.recount import recount
@@ -148,5 +149,5 @@ def test_an_archive_has_what_was_drawn_and_is_recounted(survey: Survey, tmp_path
     export(heap, tmp_path / "archive", 3)
     assert recount(tmp_path / "archive", n_workers=1) == heap.tally
     assert recount(tmp_path / "archive", survey.waves, n_workers=1) == Tally.by_wave(survey, records)[survey.waves]
-    [name, *_] = [file.name for file in read_manifest(tmp_path / "archive").files]
+    [name, *_] = [file.name for file in read_manifest(LocalFolder(tmp_path / "archive")).files]
     assert "drawn" in pq.read_table(tmp_path / "archive" / name).column_names

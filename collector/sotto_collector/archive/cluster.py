@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
+from sotto_collector.archive.folders import Folder, Given, folder_of
 from sotto_collector.archive.recount import CountedFile, Progress, Sum, count_file, open_archive
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
@@ -19,7 +19,7 @@ _N_RETRIES = 3  # of a file that could not be read: a shared folder may be away 
 
 
 def recount_on_cluster(
-    folder: Path,
+    given: Given,
     scheduler: str,
     wave: int | None = None,
     *,
@@ -31,10 +31,12 @@ def recount_on_cluster(
     A worker may die at any moment: its files are counted by others, and a file that is counted twice counts once.
     Raises ArchiveError.
     """
-    return asyncio.run(_recount(folder, scheduler, wave, n_workers, progress))
+    return asyncio.run(_recount(folder_of(given), scheduler, wave, n_workers, progress))
 
 
-async def _recount(folder: Path, scheduler: str, wave: int | None, n_workers: int | None, progress: Progress) -> Tally:
+async def _recount(
+    folder: Folder, scheduler: str, wave: int | None, n_workers: int | None, progress: Progress
+) -> Tally:
     manifest = open_archive(folder, wave)
     total = Sum(manifest, progress)
     async with AsyncExitStack() as opened:
@@ -49,7 +51,7 @@ async def _recount(folder: Path, scheduler: str, wave: int | None, n_workers: in
             scheduler = (await opened.enter_async_context(cluster)).scheduler_address
         client = await _connect(opened, scheduler)
         try:
-            async for counted in _count_on(client, folder.resolve(), manifest.files, wave):
+            async for counted in _count_on(client, folder.anywhere(), manifest.files, wave):
                 total.add(counted)
         except KilledWorker as fault:
             raise ArchiveError(
@@ -74,7 +76,7 @@ async def _connect(opened: AsyncExitStack, scheduler: str) -> Client:
 
 
 async def _count_on(
-    client: Client, folder: Path, files: list[ArchiveFile], wave: int | None
+    client: Client, folder: Folder, files: list[ArchiveFile], wave: int | None
 ) -> AsyncIterator[CountedFile]:
     """Yield the files' counts as they come. A task is named after its file's digest: the same task is the same file."""
     tasks = [

@@ -1,15 +1,14 @@
 """Export: every part of a survey's reports into files, each written whole or not at all, each part's once."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 
 from sotto_collector.archive.files import MAX_FILE_BYTES, read_checked, write_file
+from sotto_collector.archive.folders import Folder, Given, folder_of
 from sotto_collector.archive.layout import Layout
-from sotto_collector.archive.manifest import locked, read_manifest, write_manifest
+from sotto_collector.archive.manifest import read_manifest, write_manifest
 from sotto_collector.archive.source import Source
-from sotto_collector.durable_files import TEMPORARY
 from sotto_collector.errors import ArchiveError
 from sotto_collector.store import Part
 from sotto_protocol import Survey
@@ -23,7 +22,7 @@ Progress = Callable[[Manifest], None]
 
 
 def export(
-    source: Source, folder: Path, n_parts: int | None = None, progress: Progress = lambda _: None
+    source: Source, given: Given, n_parts: int | None = None, progress: Progress = lambda _: None
 ) -> tuple[Manifest, int]:
     """Write what is missing of a survey's archive; return its manifest, and how many parts were there already.
 
@@ -31,9 +30,9 @@ def export(
     default as many as the size asks for; an archive that was begun keeps its own. Raises ArchiveError, or what the
     source raises; what was finished stays, and the next export goes on from there.
     """
+    folder = folder_of(given)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked(folder):
+        with folder.writing():
             manifest = _begin(source, folder, n_parts)
             n_kept = len(manifest.parts)
             progress(manifest)
@@ -46,13 +45,10 @@ def export(
     return manifest, n_kept
 
 
-def _begin(source: Source, folder: Path, n_parts: int | None) -> Manifest:
+def _begin(source: Source, folder: Folder, n_parts: int | None) -> Manifest:
     """Return the manifest of an archive that is new, or that was begun: then without parts that are damaged."""
-    for left in folder.glob(f"*{TEMPORARY}"):  # left by an export that was killed
-        if left.name.startswith(("part-", MANIFEST)):
-            left.unlink()
-    if not (folder / MANIFEST).exists():
-        if any(folder.iterdir()):
+    if MANIFEST not in (names := folder.names()):
+        if names:
             raise ArchiveError(f"{folder} must be a new or empty folder, or an archive of this survey.")
         manifest = Manifest(source.survey, n_parts or count_parts(source))
         write_manifest(manifest, folder)
@@ -72,19 +68,19 @@ def count_parts(source: Source) -> int:
     return min(MAX_PARTS, max(1, -(-n_bytes // PART_BYTES)))
 
 
-def _are_whole(folder: Path, files: tuple[ArchiveFile, ...]) -> bool:
+def _are_whole(folder: Folder, files: tuple[ArchiveFile, ...]) -> bool:
     try:
         for file in files:
-            read_checked(folder / file.name, file)
+            read_checked(folder, file)
     except ArchiveError:
         return False
     return True
 
 
-def _write_part(source: Source, part: Part, folder: Path) -> tuple[ArchiveFile, ...]:
+def _write_part(source: Source, part: Part, folder: Folder) -> tuple[ArchiveFile, ...]:
     layout = Layout(source.survey)
     return tuple(
-        write_file(folder / file_name(part.index, part.n_parts, number), layout, records)
+        write_file(folder, file_name(part.index, part.n_parts, number), layout, records)
         for number, records in enumerate(cut(source.survey, source.read(part)))
     )
 

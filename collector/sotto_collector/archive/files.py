@@ -1,17 +1,17 @@
 """One file of an archive: some reports of one part, as Parquet, small enough to be held in memory."""
 
 import hashlib
+import os
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sotto_collector.archive.folders import Folder
 from sotto_collector.archive.layout import Layout
 from sotto_collector.archive.manifest import digest_of
-from sotto_collector.durable_files import write_durably
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.archive import DIGEST, SURVEY_KEY, ArchiveFile
@@ -26,11 +26,11 @@ _READ_BYTES = 2**20
 _NAME = b"sottovoce.file"  # so that no two files are equal, whatever they hold: a file is known by its digest
 
 
-def write_file(path: Path, layout: Layout, records: Bytes) -> ArchiveFile:
+def write_file(folder: Folder, name: str, layout: Layout, records: Bytes) -> ArchiveFile:
     """Write packed reports, shape (n, layout.n_bytes), in an order that says nothing of their ids."""
     shuffled = shuffle(layout, records)
     out = pa.BufferOutputStream()
-    schema = layout.schema.with_metadata({SURVEY_KEY: layout.survey.canonical, _NAME: path.name.encode()})
+    schema = layout.schema.with_metadata({SURVEY_KEY: layout.survey.canonical, _NAME: name.encode()})
     numbers = [column.name for column in layout.columns if column.is_number]
     with pq.ParquetWriter(
         out, schema, compression="none", use_dictionary=numbers, write_statistics=False
@@ -38,17 +38,16 @@ def write_file(path: Path, layout: Layout, records: Bytes) -> ArchiveFile:
         for start in range(0, len(shuffled), ROWS_PER_GROUP):
             writer.write_batch(layout.to_batch(shuffled[start : start + ROWS_PER_GROUP]))
     content = out.getvalue().to_pybytes()
-    write_durably(path, content)
-    return ArchiveFile(path.name, len(records), digest_of(content))
+    folder.write(name, content)
+    return ArchiveFile(name, len(records), digest_of(content))
 
 
-def read_file(folder: Path, file: ArchiveFile) -> Iterator[tuple[Survey, Bytes]]:
+def read_file(folder: Folder, file: ArchiveFile) -> Iterator[tuple[Survey, Bytes]]:
     """Yield the survey and packed reports, shape (n, layout.n_bytes), some at a time; the digest is checked before.
 
     Raises ArchiveError, which names the file.
     """
-    path = folder / file.name
-    content = read_checked(path, file)
+    content = read_checked(folder, file)
     try:
         with pq.ParquetFile(pa.BufferReader(content)) as parquet:
             layout = Layout(Survey.from_canonical(parquet.schema_arrow.metadata[SURVEY_KEY]))
@@ -57,23 +56,26 @@ def read_file(folder: Path, file: ArchiveFile) -> Iterator[tuple[Survey, Bytes]]
             for batch in parquet.iter_batches(ROWS_PER_GROUP, use_threads=False):
                 yield layout.survey, layout.to_records(batch)
     except (pa.ArrowException, OSError, KeyError, TypeError, SottoError) as fault:
-        raise ArchiveError(f"{path} is not a file of an archive: {fault}") from fault
+        raise ArchiveError(f"{folder.place(file.name)} is not a file of an archive: {fault}") from fault
 
 
-def read_checked(path: Path, file: ArchiveFile) -> bytearray:
+def read_checked(folder: Folder, file: ArchiveFile) -> bytearray:
     """Return a file's content: exactly what its digest was made of. Raises ArchiveError."""
     digest = hashlib.new(DIGEST)
     try:
-        content = bytearray(min(path.stat().st_size, _MAX_CONTENT_BYTES))
-        with path.open("rb", buffering=0) as source:
+        with folder.open(file.name) as source:
+            content = bytearray(min(source.seek(0, os.SEEK_END), _MAX_CONTENT_BYTES))
+            source.seek(0)
             view, n_read = memoryview(content), 0
             while n_new := source.readinto(view[n_read : n_read + _READ_BYTES]):
                 digest.update(view[n_read : n_read + n_new])
                 n_read += n_new
     except OSError as fault:
-        raise ArchiveError(f"{path} cannot be read: {fault.strerror}.") from fault
+        raise ArchiveError(f"{folder.place(file.name)} cannot be read: {fault.strerror}.") from fault
     if digest.hexdigest() != file.digest:
-        raise ArchiveError(f"{path} is not what was exported: its SHA-512 differs from the manifest's.")
+        raise ArchiveError(
+            f"{folder.place(file.name)} is not what was exported: its SHA-512 differs from the manifest's."
+        )
     return content
 
 

@@ -9,9 +9,9 @@ from functools import reduce
 from itertools import islice
 from multiprocessing import get_context
 from operator import add
-from pathlib import Path
 
 from sotto_collector.archive.files import read_file
+from sotto_collector.archive.folders import Folder, Given, folder_of
 from sotto_collector.archive.manifest import read_manifest
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
@@ -36,7 +36,7 @@ Progress = Callable[[int, int], None]
 """Told how many files are counted, and of how many."""
 
 
-def count_file(folder: Path, file: ArchiveFile, wave: int | None = None) -> CountedFile:
+def count_file(folder: Folder, file: ArchiveFile, wave: int | None = None) -> CountedFile:
     """Count one file, of one wave or of all: a pure function of the file. Raises ArchiveError, which names it."""
     fingerprint, n_read, total = "", 0, dict[int, PackedTally]()
     for survey, records in read_file(folder, file):
@@ -44,11 +44,11 @@ def count_file(folder: Path, file: ArchiveFile, wave: int | None = None) -> Coun
         fingerprint, n_read = survey.fingerprint, n_read + len(records)
         _add(total, {wave: tally.pack() for wave, tally in Tally.by_wave(survey, chosen).items()})
     if n_read != file.n_reports:
-        raise ArchiveError(f"{folder / file.name} must hold {file.n_reports} reports; it holds {n_read}.")
+        raise ArchiveError(f"{folder.place(file.name)} must hold {file.n_reports} reports; it holds {n_read}.")
     return CountedFile(file, fingerprint, total)
 
 
-def open_archive(folder: Path, wave: int | None = None) -> Manifest:
+def open_archive(folder: Folder, wave: int | None = None) -> Manifest:
     """Return the manifest of a finished archive, to count a wave, or all.
 
     Raises ArchiveError where its export was cut short, or its survey has no such wave.
@@ -66,9 +66,10 @@ def open_archive(folder: Path, wave: int | None = None) -> Manifest:
 
 
 def recount(
-    folder: Path, wave: int | None = None, *, n_workers: int | None = None, progress: Progress = lambda *_: None
+    given: Given, wave: int | None = None, *, n_workers: int | None = None, progress: Progress = lambda *_: None
 ) -> Tally:
     """Count an archive, of one wave or all, in `n_workers` processes; by default one a core. Raises ArchiveError."""
+    folder = folder_of(given)
     manifest = open_archive(folder, wave)
     n_workers = min(n_workers or len(os.sched_getaffinity(0)), len(manifest.files))
     total = Sum(manifest, progress)
@@ -123,7 +124,7 @@ def _add(total: dict[int, PackedTally], packed: Mapping[int, PackedTally]) -> No
 
 
 def _count_in_pool(
-    pool: ProcessPoolExecutor, n_workers: int, folder: Path, files: list[ArchiveFile], wave: int | None
+    pool: ProcessPoolExecutor, n_workers: int, folder: Folder, files: list[ArchiveFile], wave: int | None
 ) -> Iterator[CountedFile]:
     """Yield the files' counts as they come, with few of them under way."""
     tasks = iter(files)

@@ -16,16 +16,21 @@ from sotto_collector.store import Store
 from sotto_protocol import Survey, Tally
 from sotto_protocol.extras import install_command
 from sotto_protocol.file_endings import check_ending, says_another_form
+from sotto_protocol.store_address import names_store
 from sotto_protocol.words import counted, examples
 
 if TYPE_CHECKING:  # these load Arrow
     from sotto_collector.archive.source import Source
     from sotto_protocol.archive import Manifest
 
+_EXTRAS = {
+    "distributed": (" --scheduler", "cluster"),
+    "pyspark": (" --spark", "spark"),
+    "py4j": (" --spark", "spark"),
+}
+"""By the package that is missing: which option needs it, and what installs it. All else is of `scale`."""
 _NOTICE = "Receipts are not exported. If a report is erased later, it stays in what you export now."
 _NOISY = "The columns reported_.. are noisy, as they were sent: a share counted in one is no estimate.\n"
-_NEW = click.Path(path_type=Path)
-_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 @click.command(
@@ -39,9 +44,9 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--to",
     "target",
-    type=_NEW,
     required=True,
-    help="Folder for the archive. With --labels, a new file: .parquet, .csv, .arrow, .feather, .dta, .sav or .xlsx.",
+    help="Folder for the archive, or s3://BUCKET/PREFIX. With --labels, a new file: .parquet, .csv, .arrow, .feather, "
+    ".dta, .sav or .xlsx.",
 )
 @click.option("--labels", is_flag=True, help="Write one file in the survey's words, for people. It cannot be counted.")
 @click.option(
@@ -54,7 +59,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--parts", type=click.IntRange(1, 4096), help="Cut the archive into this many files  [default: about 16 MB each]."
 )
-def export(source: str, survey: str, target: Path, token: str | None, parts: int | None, labels: bool) -> None:
+def export(source: str, survey: str, target: str, token: str | None, parts: int | None, labels: bool) -> None:
     """Write the noisy reports of a survey to Parquet files.
 
     SOURCE is a collector's URL, or its database: a file, or postgresql://... The files are an archive, which `sotto
@@ -65,27 +70,32 @@ def export(source: str, survey: str, target: Path, token: str | None, parts: int
     Parquet, CSV, Arrow, Stata, SPSS or Excel. Where a report supports several options, each option has a column of yes
     or no. The reports are as noisy there: the column of question ID is reported_ID.
     """
-    _check_target(target, labels, parts)
+    _check_target(target, Path(target), labels, parts)
     with _scale("export"):
         from sotto_collector.archive.export import export as write_archive
         from sotto_collector.archive.labelled import export_labelled
         from sotto_collector.archive.labelled_forms import form_of
     if labels:
-        form_of(target)
+        form_of(Path(target))
     with _open_source(source, survey, token) as opened:
         _warn(opened.survey, "file" if labels else "archive")
         if labels:
-            n_reports, rest = export_labelled(opened, target, _show_progress, _note), "in the survey's words"
+            n_reports, rest = export_labelled(opened, Path(target), _show_progress, _note), "in the survey's words"
         else:
             manifest, n_kept = write_archive(opened, target, parts, _show_parts)
             kept = f", {n_kept} of them there already" if n_kept else ""
             n_reports, rest = manifest.n_reports, f"{counted(manifest.n_parts, 'part')}{kept}"
     _end_line()
-    click.echo(f"{counted(n_reports, 'report')} in {target}: {rest}")
+    place = target.partition("?")[0] if names_store(target) else Path(target)
+    click.echo(f"{counted(n_reports, 'report')} in {place}: {rest}")
     click.echo(_NOISY + _NOTICE if labels else _NOTICE, err=True)
 
 
-def _check_target(target: Path, labels: bool, parts: int | None) -> None:
+def _check_target(given: str, target: Path, labels: bool, parts: int | None) -> None:
+    if names_store(given):
+        if labels:
+            raise click.UsageError("--labels writes a file of this machine: give the name of one.")
+        return
     if labels and parts is not None:
         raise click.UsageError("--parts does not go with --labels, which writes one file.")
     if labels and os.path.lexists(target):
@@ -97,7 +107,7 @@ def _check_target(target: Path, labels: bool, parts: int | None) -> None:
 
 
 @click.command(epilog=examples("sotto tally archive --save counted.json", "sotto tally archive --wave 1"))
-@click.argument("folder", type=_FOLDER)
+@click.argument("folder")
 @click.option(
     "--save", type=click.Path(path_type=Path, dir_okay=False), help="New file for the tally  [default: print it]."
 )
@@ -106,12 +116,18 @@ def _check_target(target: Path, labels: bool, parts: int | None) -> None:
 @click.option(
     "--scheduler", help='Dask scheduler, "local" or an address such as tcp://10.0.0.1:8786  [default: no Dask].'
 )
-def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | None, save: Path | None) -> None:
+@click.option("--spark", help="Spark master, such as local[2] or spark://10.0.0.1:7077  [default: no Spark].")
+def tally(
+    folder: str, wave: int | None, workers: int | None, scheduler: str | None, spark: str | None, save: Path | None
+) -> None:
     """Count an archive, and write the tally that `sotto estimate` reads.
 
     The command checks the digest of every file. If a file is missing or damaged, it names the file and counts nothing.
-    With --scheduler a Dask cluster counts the files. Its workers must see FOLDER under the same path.
+    FOLDER may also be s3://BUCKET/PREFIX. With --scheduler a Dask cluster counts the files, with
+    --spark a Spark cluster. Its workers must see FOLDER under the same path.
     """
+    if spark is not None and (workers is not None or scheduler is not None):
+        raise click.UsageError("--spark goes without --workers and --scheduler.")
     if scheduler not in (None, "local") and workers is not None:
         raise click.UsageError('--workers is for this machine: leave out --scheduler, or give "local".')
     if scheduler not in (None, "local") and not scheduler.startswith(("tcp://", "tls://")):
@@ -122,7 +138,7 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
     if save is not None and os.path.lexists(save):  # before the work
         raise ArchiveError(f"{save} must be a new file; there is one already.")
     with _scale("tally"):
-        tally = _count(folder, wave, workers, scheduler)
+        tally = _count(folder, wave, workers, scheduler, spark)
     _end_line()
     if save is None:
         click.echo(tally.to_json())
@@ -134,9 +150,13 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
     click.echo(f"{counted(tally.n_reports, 'report')} counted into {save}")
 
 
-def _count(folder: Path, wave: int | None, workers: int | None, scheduler: str | None) -> Tally:
+def _count(folder: str, wave: int | None, workers: int | None, scheduler: str | None, spark: str | None) -> Tally:
     from sotto_collector.archive.recount import recount
 
+    if spark is not None:
+        from sotto_collector.archive.spark import recount_on_spark
+
+        return recount_on_spark(folder, spark, wave, progress=_show_files)
     if scheduler is None:
         return recount(folder, wave, n_workers=workers, progress=_show_files)
     from sotto_collector.archive.cluster import recount_on_cluster
@@ -153,8 +173,8 @@ def _scale(command: str) -> Iterator[None]:
         name = fault.name or ""
         if name.startswith("sotto"):
             raise
-        words, extra = (f"{command} --scheduler", "cluster") if name.startswith("distributed") else (command, "scale")
-        raise ArchiveError(f"sotto {words} needs: {install_command(extra)}") from fault
+        option, extra = _EXTRAS.get(name.partition(".")[0], ("", "scale"))
+        raise ArchiveError(f"sotto {command}{option} needs: {install_command(extra)}") from fault
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from sotto_estimator.association.axes import Candidates, TableAxis, read_side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.results.data_frames import require_frames
-from sotto_estimator.sources.archive import open_archive
+from sotto_estimator.sources.archive import folder_of, open_archive
 from sotto_estimator.sources.archive_frame import MAX_BYTES, frame_of_archive, spread
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -44,7 +43,7 @@ def read_likelihoods(
     for a question whose likelihood is unknown.
     """
     require_frames("read_likelihoods", "pandas", "pyarrow")
-    path = Path(folder)
+    path = folder_of(folder)
     manifest = open_archive(path)
     if isinstance(questions, str) or not questions or len({*questions}) < len(questions):
         raise DomainError("questions must be a list of one or more different ones.")

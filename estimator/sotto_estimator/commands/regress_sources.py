@@ -11,12 +11,15 @@ from sotto_estimator.regression.result import Regression
 from sotto_estimator.sources.kinds import NO_REPORTS, REPORTS, ROWS, TABLES, check_kind
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import names_collector
+from sotto_protocol.store_address import names_store
 
 
 def names_reports(words: Sequence[str], designs: Sequence[str]) -> bool:
     """Return whether words name a survey's reports, and not a table. Raises SourceError for a file that is neither."""
     if names_collector(words) or designs:
         return names_collector(words)
+    if any(map(names_store, words)):
+        return True
     try:
         return any(check_kind(Path(word), REPORTS, NO_REPORTS, ROWS) not in TABLES for word in words)
     except OSError:

@@ -8,8 +8,9 @@ import click
 from sotto_estimator.commands.options import refuse_token, warn
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
-from sotto_estimator.sources.source import CollectorSource, FileSource, Source, names_collector
+from sotto_estimator.sources.source import CollectorSource, FileSource, Source, names_collector, source_in_store
 from sotto_protocol import Tally
+from sotto_protocol.store_address import names_store
 
 
 def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
@@ -19,6 +20,10 @@ def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
     """
     if not names_collector(words):
         refuse_token()
+        if any(map(names_store, words)):
+            if len(words) > 1:
+                raise click.UsageError("An archive in a store is read alone. Count it with sotto tally, then merge.")
+            return source_in_store(words[0])
         return FileSource(tuple(Path(word) for word in words), warn)
     if len(words) != 2:
         raise click.UsageError(f"A collector's URL is followed by one survey's id{then}.")

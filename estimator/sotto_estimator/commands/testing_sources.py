@@ -3,21 +3,18 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import click
 
 from sotto_estimator.channel.channel import Target
 from sotto_estimator.commands.counts_options import CountsInput, DesignInput
 from sotto_estimator.commands.data_options import DataOptions
-from sotto_estimator.commands.options import warn
 from sotto_estimator.commands.sources import read_source, tally_of
 from sotto_estimator.comparing.tested_groups import TestedGroups
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.errors import DomainError
 from sotto_estimator.microdata.microdata import Data
 from sotto_estimator.shares.estimates import STRATUM
-from sotto_estimator.sources.fetch import read_tallies
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
@@ -159,4 +156,4 @@ def _of_files(place: TestInput) -> dict[str, Tally]:
         raise click.UsageError("--wave and --stratum go with a collector's URL, or with one file of packed reports.")
     if len({*place.sources}) < max(2, len(place.sources)):
         raise click.UsageError("Give two or more different files, one for each group.")
-    return {name: read_tallies([Path(name)], warn) for name in place.sources}
+    return {name: read_source([name], "").tally(Selection()) for name in place.sources}

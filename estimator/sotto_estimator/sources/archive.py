@@ -1,6 +1,7 @@
 """What `sotto export` wrote, read again: every file is checked by its digest, and no other file counts."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +13,21 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.results.data_frames import require_frames
 from sotto_estimator.sources.kinds import ARCHIVE, check_kind, unreadable
 from sotto_estimator.sources.records import MAX_BYTES, Records, read_records
+from sotto_estimator.sources.store_folder import StorePath, store_path
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.archive import DIGEST, MANIFEST, SURVEY_KEY, ArchiveFile, Manifest, columns_of
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.store_address import names_store
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Folder = Path | StorePath
+
+
+def folder_of(given: str | os.PathLike[str]) -> Folder:
+    """Return the folder that a path names, or the address of a store. Raises SourceError, MissingExtra."""
+    return store_path(given) if isinstance(given, str) and names_store(given) else Path(given)
 
 
 def read_reports(path: Path) -> Records:
@@ -25,14 +35,17 @@ def read_reports(path: Path) -> Records:
     return read_records_of_archive(path) if (path / MANIFEST).exists() else read_records(path)
 
 
-def open_archive(folder: Path) -> Manifest:
+def open_archive(folder: Folder) -> Manifest:
     """Return an archive's manifest. Raises SourceError, for one whose export was cut short too."""
     path = folder / MANIFEST
     try:
-        check_kind(folder, ARCHIVE)
+        if isinstance(folder, Path):
+            check_kind(folder, ARCHIVE)
         manifest = Manifest.from_json(path.read_bytes())
     except OSError as fault:
-        raise unreadable(folder, fault) from fault
+        if isinstance(folder, Path):
+            raise unreadable(folder, fault) from fault
+        raise SourceError(f"{path} cannot be read: {fault.strerror}.") from fault
     except SourceError:
         raise
     except SottoError as fault:
@@ -45,7 +58,7 @@ def open_archive(folder: Path) -> Manifest:
     return manifest
 
 
-def read_records_of_archive(folder: Path) -> Records:
+def read_records_of_archive(folder: Folder) -> Records:
     """Return all packed reports of an archive, 1 GiB at most. Raises SourceError, and MissingExtra without pyarrow."""
     manifest = open_archive(folder)
     if (n_bytes := manifest.n_reports * manifest.survey.layout.n_bytes) > MAX_BYTES:
@@ -58,7 +71,7 @@ def read_records_of_archive(folder: Path) -> Records:
     )
 
 
-def records_of_files(folder: Path, survey: Survey, files: Sequence[ArchiveFile]) -> Iterator[Bytes]:
+def records_of_files(folder: Folder, survey: Survey, files: Sequence[ArchiveFile]) -> Iterator[Bytes]:
     """Yield the packed reports of each file, shape (n, layout.n_bytes). Raises SourceError, which names the file."""
     require_frames("an archive", "pyarrow")
     for file in files:
@@ -72,7 +85,7 @@ def records_of_files(folder: Path, survey: Survey, files: Sequence[ArchiveFile])
         yield _records_of(path, content, survey)
 
 
-def _records_of(path: Path, content: bytes, survey: Survey) -> Bytes:
+def _records_of(path: Folder, content: bytes, survey: Survey) -> Bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,14 +1,13 @@
 """An archive as one data frame, whatever its columns are made of: chosen parts, bounded, checked."""
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.sources.archive import records_of_files
+from sotto_estimator.sources.archive import Folder, records_of_files
 from sotto_protocol import Survey
 from sotto_protocol.archive import ArchiveFile, Manifest
 from sotto_protocol.errors import ReportError
@@ -24,7 +23,7 @@ Columns = Callable[[Bytes], "dict[str, pd.Series]"]
 
 
 def frame_of_archive(
-    folder: Path, manifest: Manifest, parts: Sequence[int] | None, max_bytes: int, columns: Columns
+    folder: Folder, manifest: Manifest, parts: Sequence[int] | None, max_bytes: int, columns: Columns
 ) -> "pd.DataFrame":
     """Return a row a report: wave and stratum, where there are several, and the columns.
 
@@ -69,7 +68,7 @@ def _check(manifest: Manifest, parts: Sequence[int] | None) -> None:
         raise DomainError("parts must not name a part twice: its reports would count twice.")
 
 
-def _frames(folder: Path, survey: Survey, files: Sequence[ArchiveFile], columns: Columns) -> "Iterator[pd.DataFrame]":
+def _frames(folder: Folder, survey: Survey, files: Sequence[ArchiveFile], columns: Columns) -> "Iterator[pd.DataFrame]":
     for file, records in zip(files, records_of_files(folder, survey, files), strict=True):
         try:
             yield _frame(survey, records, columns)

@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sotto_estimator.errors import DomainError, one_of
 from sotto_estimator.results.data_frames import require_frames
-from sotto_estimator.sources.archive import open_archive
+from sotto_estimator.sources.archive import folder_of, open_archive
 from sotto_estimator.sources.archive_frame import MAX_BYTES, frame_of_archive, labels_of_places, spread
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.columns import LabelledColumn
@@ -46,7 +45,7 @@ def read_archive(
     Raises DomainError for an unknown question or part, and MissingExtra without pandas or pyarrow.
     """
     require_frames("read_archive", "pandas", "pyarrow")
-    path = Path(folder)
+    path = folder_of(folder)
     manifest = open_archive(path)
     ids = _check(manifest.survey, questions)
     return frame_of_archive(path, manifest, parts, max_bytes, lambda records: _columns(manifest.survey, records, ids))

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from sotto_estimator.errors import SourceError, UnknownStratumError, WithheldError
-from sotto_estimator.sources.archive import open_archive, read_reports, records_of_files
+from sotto_estimator.sources.archive import (
+    folder_of,
+    open_archive,
+    read_records_of_archive,
+    read_reports,
+    records_of_files,
+)
 from sotto_estimator.sources.fetch import fetch_tally, read_tallies, read_waves
 from sotto_estimator.sources.kinds import REPORTS, ROWS, TALLY, WANTED, check_kind, gives, unreadable
 from sotto_estimator.sources.parent import Parent
@@ -24,6 +30,7 @@ from sotto_estimator.table.table import DataTable
 from sotto_estimator.table.workbook import open_workbook
 from sotto_protocol import Survey, Tally
 from sotto_protocol.archive import MANIFEST
+from sotto_protocol.store_address import names_store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -286,6 +293,11 @@ def names_collector(words: Sequence[str]) -> bool:
     return bool(words) and words[0].startswith(("http://", "https://"))
 
 
+def source_in_store(address: str) -> Source:
+    """Return the reports of an archive in a store, read now. Raises SourceError, MissingExtra."""
+    return RecordsSource(read_records_of_archive(folder_of(address)))
+
+
 def source_of(given: Given, survey: str = "", token: str = "") -> Source:
     """Return what a program names: a collector's URL with a survey's id and a token; or what `Given` says.
 
@@ -307,6 +319,8 @@ def source_of(given: Given, survey: str = "", token: str = "") -> Source:
         return TallySource(given)
     if is_frame(given):
         return FrameSource(given)
+    if isinstance(given, str) and names_store(given):
+        return source_in_store(given)
     if isinstance(given, str | os.PathLike):
         return FileSource((Path(given),))
     if isinstance(given, tuple) and len(given) == 2 and not isinstance(given[0], str | os.PathLike):
