@@ -26,6 +26,7 @@ TASKS = {
     "Run the collector": {
         "install": "Print a script that makes the collector a service of this machine.",
         "serve": "Run the collector.",
+        "intake": "Count reports that wait in a stream of Redis.",
         "relay": "Run a relay between devices and a collector.",
         "gateway": "Make and erase the keys of the gateway for oblivious surveys.",
         "token": "Create, list and revoke access tokens.",

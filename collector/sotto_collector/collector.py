@@ -5,10 +5,12 @@ import time
 
 from prometheus_client import Metric
 
-from sotto_collector.errors import RequestError, StoreError, refuse
+from sotto_collector.errors import InvitationError, RequestError, StoreError, refuse
 from sotto_collector.gateway import Gateway
 from sotto_collector.gauges import Gauges
+from sotto_collector.intake.counting import Outcome
 from sotto_collector.intake.limits import RateLimits
+from sotto_collector.intake.parsing import parse_batch, refuse_invitation
 from sotto_collector.intake.writer import Writer
 from sotto_collector.logs import OURS
 from sotto_collector.metrics import Metrics
@@ -95,6 +97,21 @@ class Collector:
         if not (stored := self.require_any(survey_id)).shows_to(preview):
             raise _refuse_unknown()
         return stored
+
+    def take(self, stored: StoredSurvey, body: bytes) -> Outcome:
+        """Count the reports of a request's body, and return what became of them once that is committed.
+
+        Raises RequestError, RateLimitError, and what the writer raises: nothing was counted then.
+        """
+        batch = parse_batch(body, stored, self.settings.max_batch_reports)
+        per_minute = stored.reports_per_minute or self.settings.max_reports_per_minute
+        try:
+            with self.limits.hold(stored.key, len(batch), per_minute):
+                outcome = self.writer.write(batch)
+        except InvitationError as fault:
+            raise refuse_invitation(fault.index) from None
+        self.metrics.count_outcome(stored.survey.id, outcome.n_counted, outcome.n_duplicates, outcome.n_conflicting)
+        return outcome
 
     def note_change(self, survey_id: str) -> None:
         """Note that a survey was changed, or something of it erased: it is read again, and traces of it are cleared."""

@@ -22,6 +22,7 @@ SottoError
     ├── RequestError             a request is refused; carries the problem document
     ├── ListenError              the address cannot be listened on
     ├── GatewayError             a gateway has no keys, or none can be made
+    ├── QueueError               a queue of reports cannot be used now, or its URL is none
     ├── ArchiveError             an archive cannot be written, or is not what was exported
     ├── WorkerError              a worker process did not begin to serve
     └── RemoteError              a collector could not be reached, or refused
@@ -116,6 +117,10 @@ class ListenError(CollectorError):
 
 class GatewayError(CollectorError):
     """A gateway's keys cannot be made."""
+
+
+class QueueError(CollectorError):
+    """A queue of reports cannot be reached, refuses, or is not named as it must be."""
 
 
 class ArchiveError(CollectorError):

@@ -8,8 +8,7 @@ from typing import Any
 from flask import Flask, Response, g
 
 from sotto_collector.collector import Collector
-from sotto_collector.errors import InvitationError
-from sotto_collector.intake.parsing import parse_batch, read_json_body, refuse_invitation
+from sotto_collector.intake.parsing import read_json_body
 
 REPORTS_RULE = "/v1/surveys/<survey_id>/reports"
 _PATH = re.compile(r"/v1/surveys/([^/]+)/reports")
@@ -19,14 +18,7 @@ def receive_reports(collector: Collector, survey_id: str, environ: dict[str, Any
     """Count the batch in a request's body, and return the JSON response to it. Raises CollectorError."""
     stored = collector.require_survey(survey_id)
     body = read_json_body(environ, collector.settings.max_body_bytes)
-    batch = parse_batch(body, stored, collector.settings.max_batch_reports)
-    per_minute = stored.reports_per_minute or collector.settings.max_reports_per_minute
-    try:
-        with collector.limits.hold(stored.key, len(batch), per_minute):
-            outcome = collector.writer.write(batch)
-    except InvitationError as fault:
-        raise refuse_invitation(fault.index) from None
-    collector.metrics.count_outcome(survey_id, outcome.n_counted, outcome.n_duplicates, outcome.n_conflicting)
+    outcome = collector.take(stored, body)
     return b'{"conflicting":%d,"counted":%d,"duplicates":%d}' % (
         outcome.n_conflicting,
         outcome.n_counted,

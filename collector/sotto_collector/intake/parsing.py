@@ -79,18 +79,19 @@ def read_body(environ: dict[str, Any], max_bytes: int) -> bytes:
     if length is None and not ends_by_itself:
         raise refuse(411, "length_required", "Content-Length must be given.")
     if length is not None and length > max_bytes:
-        raise _refuse_length(max_bytes)
+        raise refuse_length(max_bytes)
     # A chunked body has no length to check before: it is read up to one byte above the limit.
     stream = environ["wsgi.input"]
     body: bytes = stream.read(max_bytes + 1 if ends_by_itself else length)
     if len(body) > max_bytes:
-        raise _refuse_length(max_bytes)
+        raise refuse_length(max_bytes)
     if length is not None and len(body) < length:
         raise refuse(400, BAD_JSON, "the body is shorter than its Content-Length.")
     return body
 
 
-def _refuse_length(max_bytes: int) -> RequestError:
+def refuse_length(max_bytes: int) -> RequestError:
+    """Return the refusal of a body that is too long."""
     return refuse(413, "body_too_large", f"the body must have at most {max_bytes} bytes.")
 
 
