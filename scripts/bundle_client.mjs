@@ -1,5 +1,5 @@
-// Bundle a part of the JavaScript client to one file beside its sources: sottovoce, oblivious or sotto-survey; or to the
-// file that is named. The element pins what encrypts, so that is bundled before it.
+// Bundle a part of the JavaScript client to one file beside its sources: sottovoce, blind, oblivious or sotto-survey;
+// or to the file that is named. The element pins what only some surveys need, so that is bundled before it.
 
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -22,15 +22,17 @@ const SMALL = {
 /** By name: its first module, the oldest browsers that read it, and what makes it smallest. */
 const BUNDLES = {
   sottovoce: ["sottovoce.js", OLD, { ...SMALL, hoist_funs: true }],
+  blind: ["blind/index.js", OLD, { ecma: 2020, passes: 5 }],
   oblivious: ["oblivious/index.js", OLD, { ecma: 2020, passes: 5 }],
   "sotto-survey": ["component/one-file.js", ["chrome103", "firefox104", "safari16"], { ...SMALL, sequences: false }],
 };
+const LATE = ["blind", "oblivious"];
 const fileOf = (path) => fileURLToPath(new URL(path, CLIENT));
 const [name, made = fileOf(`${name}.min.js`)] = process.argv.slice(2);
 const [entry, target, compress] = BUNDLES[name];
 const require = createRequire(CLIENT);
 
-/** The element's style without spaces and margins; what encrypts stays a file of its own, beside this one. */
+/** The element's style without spaces and margins; what only some surveys need stays in files beside this one. */
 const parts = {
   name: "parts",
   setup({ onLoad, onResolve }) {
@@ -46,9 +48,11 @@ const parts = {
       return { contents: program.replace(/(?<=const STYLE = `)[^`]*/, small) };
     });
     if (name === "sotto-survey") {
-      onResolve({ filter: /\/oblivious-file\.js$/ }, () => ({ path: fileOf("component/oblivious-file.js") }));
+      onResolve({ filter: /\/late-file\.js$/ }, () => ({ path: fileOf("component/late-file.js") }));
     }
-    onResolve({ filter: /oblivious\.min\.js$/ }, () => ({ path: "./oblivious.min.js", external: true }));
+    for (const late of LATE) {
+      onResolve({ filter: RegExp(`${late}\\.min\\.js$`) }, () => ({ path: `./${late}.min.js`, external: true }));
+    }
   },
 };
 
@@ -66,8 +70,10 @@ const options = { module: true, compress, mangle: true };
 const minified = await require("terser").minify(await readFile(made, "utf8"), options);
 const code = (name === "oblivious" ? "/* With hpke, under the MIT License: see NOTICE. */" : "") + minified.code;
 await writeFile(made, code);
-if (name === "oblivious" && process.argv.length === 3) {
-  const pin = `sha256-${createHash("sha256").update(code).digest("base64")}`;
-  const program = `/** What oblivious.min.js holds. Written by scripts/bundle_client.mjs. */\nexport const PIN = "${pin}";\n`;
-  await writeFile(fileOf("component/pin.js"), program);
+if (LATE.includes(name) && process.argv.length === 3) {
+  const pinOf = (bytes) => `sha256-${createHash("sha256").update(bytes).digest("base64")}`;
+  const pins = await Promise.all(LATE.map(async (late) => [late, pinOf(await readFile(fileOf(`${late}.min.js`)))]));
+  const lines = pins.map(([late, pin]) => `  ${late}: "${pin}",\n`).join("");
+  const program = `/** What the files hold that only some surveys need. Written by scripts/bundle_client.mjs. */\nexport const PINS = {\n${lines}};\n`;
+  await writeFile(fileOf("component/pins.js"), program);
 }

@@ -17,6 +17,7 @@ from sotto_client.commands import echo, read_file
 from sotto_client.errors import ClientError
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.members import TARGETS
+from sotto_protocol.minimum import say_few_tokens
 from sotto_protocol.protection import warn_of_little
 from sotto_protocol.words import examples
 
@@ -71,6 +72,8 @@ def check(
     crowd = judge_file(survey_file, survey, people, target, smallest) if people else None
     found = [say_beyond(survey), warn_of_little(survey), say_in_english(survey)]
     warnings = [*filter(None, found), *find_promises(survey)]
+    if people:
+        warnings += say_few_tokens(survey, people * survey.max_reports // survey.n_cells)
     past = say_past(survey, datetime.now(UTC).date())
     if as_json:
         echo(json.dumps(_members(survey, crowd, [*warnings, *[past] * bool(past)]), default=float, indent=2))

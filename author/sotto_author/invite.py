@@ -20,7 +20,7 @@ from sotto_collector.reserved_file import ReservedFile
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.file_endings import check_ending
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED, N_CHARACTERS
-from sotto_protocol.minimum import say_few
+from sotto_protocol.minimum import say_few, say_few_tokens
 from sotto_protocol.words import examples
 
 COLUMN = "invitation"
@@ -130,9 +130,11 @@ def _judge(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str 
     """
     survey = _fetch_survey(collector, survey_id)
     left = collector.ask("GET", survey_path(survey_id, f"/invitations{_of(stratum)}"))
-    # Every invitation is there once for each wave, until it comes with a report.
-    n_invited = (sum(left["unused"]) + _n_reports(left, collector.url)) // survey.waves + n_new
-    for line in [] if stratum is None else say_few(stratum, n_invited):
+    # Every invitation is there once for each wave, until it comes with a report, or is traded for a token.
+    n_used = sum(left["tokens"]) if survey.is_blind else _n_reports(left, collector.url)
+    n_invited = (sum(left["unused"]) + n_used) // survey.waves + n_new
+    few = [] if stratum is None else say_few(stratum, n_invited)
+    for line in [*few, *say_few_tokens(survey, n_invited, stratum)]:
         click.echo(f"Warning: {line}", err=True)
     agree(
         judge_published(survey, n_invited, stratum),
@@ -187,10 +189,15 @@ def _make(collector: RemoteCollector, survey: str, count: int, stratum: str | No
 @click.option("--stratum", metavar="NAME", help="Count one stratum, if the survey has strata  [default: all].")
 @token_option
 def count(url: str, survey: str, stratum: str | None, token: str) -> None:
-    """Count the invitations that were not used yet, in each wave."""
-    unused = RemoteCollector(url, token).ask("GET", survey_path(survey, f"/invitations{_of(stratum)}"))["unused"]
+    """Count the invitations that were not used yet, in each wave.
+
+    If they are blind, an invitation is used when its device fetches a token. The report comes later.
+    """
+    said = RemoteCollector(url, token).ask("GET", survey_path(survey, f"/invitations{_of(stratum)}"))
+    unused, tokens = said["unused"], said.get("tokens", [])
     for wave, n_left in enumerate(unused, 1):
-        click.echo(f"wave {wave}  {n_left:,} unused" if len(unused) > 1 else f"{n_left:,} unused")
+        traded = f", {tokens[wave - 1]:,} tokens" if tokens else ""
+        click.echo(f"wave {wave}  {n_left:,} unused{traded}" if len(unused) > 1 else f"{n_left:,} unused{traded}")
 
 
 @invite.command(
@@ -212,7 +219,8 @@ def count(url: str, survey: str, stratum: str | None, token: str) -> None:
 def revoke(url: str, survey: str, source: Path | None, is_all: bool, token: str) -> None:
     """Revoke invitations that were not used yet.
 
-    The CSV file must have a column "invitation". Reports that came with an invitation stay.
+    The CSV file must have a column "invitation". Reports that came with an invitation stay. A blind invitation
+    cannot be revoked once its device has a token.
     """
     if (source is None) is not is_all:
         raise click.UsageError("Give either --from or --all.")

@@ -74,6 +74,11 @@ def make_page(survey: Survey, url: str, *, wave: int = 1, max_epsilon: int = 8, 
 
     if not 1 <= wave <= survey.waves:
         raise AuthorError(f"wave ({wave}) must be from 1 to {survey.waves}, the waves of survey {survey.id}.")
+    if survey.is_blind and not survey.token_keys:
+        raise AuthorError(
+            f"survey {survey.id} has blind invitations, and no keys yet. Publish it, and give the published survey: "
+            f"{url.rstrip('/')}/v1/surveys/{survey.id}"
+        )
     try:
         address = check_url(url)
     except ValueError as fault:

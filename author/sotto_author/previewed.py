@@ -22,7 +22,7 @@ from sotto_collector.settings import Settings
 from sotto_collector.store import Store
 from sotto_collector.tokens import create_token
 from sotto_protocol import SottoError, Survey
-from sotto_protocol.members import DIRECT, MAX_TEXT
+from sotto_protocol.members import DIRECT, MAX_TEXT, PLAIN
 
 PEOPLE = 300
 MOST_PEOPLE = 1000
@@ -70,6 +70,8 @@ class Previewed:
             title=_made_up(survey.title),
             translations=tuple(replace(words, title=_made_up(words.title)) for words in survey.translations),
             invited=False,
+            invitations=PLAIN,
+            token_keys=(),
             strata=(),
             closes="",
             erase_after=0,

@@ -1,5 +1,6 @@
 """`sotto publish`: a survey file becomes a survey at a collector."""
 
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,7 +12,9 @@ from sotto_author.gateway_key import with_gateway_key
 from sotto_author.takes import say_beyond
 from sotto_client.commands import echo, read_file
 from sotto_collector.commands.options import token_option
-from sotto_collector.remote import RemoteCollector
+from sotto_collector.errors import RemoteError
+from sotto_collector.remote import RemoteCollector, survey_path
+from sotto_protocol import Survey, SurveyError
 from sotto_protocol.minimum import say_needs
 from sotto_protocol.protection import warn_of_little
 from sotto_protocol.words import examples
@@ -20,6 +23,20 @@ from sotto_protocol.words import examples
 def page_address(collector: RemoteCollector, survey_id: str) -> str:
     """Return where people can answer a survey, as this command reaches the collector."""
     return f"{collector.url}/s/{quote(survey_id, safe='')}"
+
+
+def with_token_keys(collector: RemoteCollector, survey: Survey) -> Survey:
+    """Return a survey as it is published: if its invitations are blind with the public keys that the collector makes.
+
+    It makes them once for an id. So the same file always gives the same survey. Raises RemoteError.
+    """
+    if not survey.is_blind or survey.token_keys:
+        return survey
+    made = collector.ask("POST", survey_path(survey.id, "/token-keys"), {"count": survey.n_cells})
+    try:
+        return replace(survey, token_keys=tuple(made.get("token_keys", ())))
+    except SurveyError as fault:
+        raise RemoteError(f"{collector.url} did not respond with keys: {fault}") from fault
 
 
 @click.command(
@@ -48,6 +65,8 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
     default. With --n, or `people` in the file, it says what that many people will show. It asks first if that is
     nothing useful.
 
+    If the survey has blind invitations, the collector first makes the keys of their tokens. It keeps the private ones.
+
     With --draft nobody can answer the survey. Only people with the printed address see its page. The next draft with
     the same id replaces it, and so does the published survey.
     """
@@ -71,6 +90,8 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
             "Mend it (sotto check), or give --yes to publish it anyway."
         )
         agree(crowd, f"Publish {survey.id} anyway?", refusal, is_sure=is_sure or is_draft)
+    if not is_draft:
+        survey = with_token_keys(collector, survey)
     published = collector.ask("POST", "/v1/drafts" if is_draft else "/v1/surveys", survey.canonical)
     click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
     click.echo(page_address(collector, survey.id) + (f"?preview={published.get('preview')}" if is_draft else ""))

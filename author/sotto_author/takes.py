@@ -39,7 +39,8 @@ def say_takes(survey: Survey) -> Iterator[str]:
     if single := [question.id for question in survey.questions if _has_single_members(question.mechanism)]:
         yield f"subset {', '.join(single)}, {_SINGLE}"
     if survey.invited:
-        yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation"
+        blind = ", which is traded for a token first (blind)" if survey.is_blind else ""
+        yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + f" for each invitation{blind}"
     if survey.strata:
         yield f"{len(survey.strata)} strata: {', '.join(survey.strata)}. Each invitation is for one; each has results"
         if parents := parents_of(survey.strata):

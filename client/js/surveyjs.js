@@ -28,10 +28,11 @@ export { FormRefused, questionId };
 /** @typedef {{allow: boolean, allowComplete: boolean, message?: string}} Completing what onCompleting's handlers are given */
 /**
  * @typedef {object} Client the part of a `SurveyClient` that is used
- * @property {() => Promise<{id?: string, questions: readonly Question[], items?: readonly Question[], protectedLittle?: string}>} survey the survey that the form
+ * @property {() => Promise<{id?: string, questions: readonly Question[], items?: readonly Question[], protectedLittle?: string, blind?: object | null}>} survey the survey that the form
  *   must fit
  * @property {() => Promise<readonly Question[]>} [questions] those that this device asks; all by default
  * @property {() => Promise<readonly number[]>} [waves] those in which this device is asked; all by default
+ * @property {(wave?: number) => Promise<unknown>} [fetchToken] trades a blind invitation for its token
  * @property {(answers: any, wave?: number) => Promise<Draft>} prepare from answers by question id
  * @property {(answers: any, wave?: number) => Promise<Receipt>} answer from answers by question id
  */
@@ -133,6 +134,7 @@ class Attachment {
     const { fits, problems } = fitForm(this.#model, survey.items ?? survey.questions, this.#options.leaveOut);
     refuse([...leaks, ...problems]);
     const { wave = 1 } = this.#options;
+    if (survey.blind) this.#client.fetchToken?.(wave).catch(() => undefined); // long before the report
     const waves = await this.#client.waves?.();
     if (waves && !waves.includes(wave)) throw new NotAsked(survey.id ?? "", wave, waves);
     this.#questions = (await this.#client.questions?.()) ?? survey.items ?? survey.questions;

@@ -21,7 +21,9 @@ from sotto_client.receipt import Receipt
 from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers, noise_secret
 from sotto_client.source import SurveySource
 from sotto_client.state import State
+from sotto_client.tokens import Tokens
 from sotto_protocol import Report, Survey, batch_body
+from sotto_protocol.blind import report_id_of
 from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 
@@ -75,9 +77,14 @@ class Answering:
     ) -> Entry:
         """Return the entry of a report that waits from now on; `of_wave`: its wave, and the last of this device's."""
         wave, last_wave = of_wave
-        secret, admitting = secret_of(survey, earlier), invitation_of(survey, earlier, invitation)
+        secret = secret_of(survey, earlier)
+        admitting = None if survey.is_blind else invitation_of(survey, earlier, invitation)
         marks, record = make_report(survey, encoded, noise_secret(survey, secret, wave), {WAVE: wave}, os_coins())
-        report = Report(os.urandom(REPORT_ID_BYTES), record)
+        tokens, random, report_id = Tokens(connection), b"", os.urandom(REPORT_ID_BYTES)
+        if survey.is_blind:
+            random, message = tokens.draw_message(survey, wave)
+            report_id = report_id_of(message)
+        report = Report(report_id, record)
         taken = epsilon_of_report(survey, marks, earlier, [answer is not None for answer in encoded])
         of_survey = survey.fingerprint, wave, last_wave, survey.id
         made = Entry(*of_survey, taken, today(), report.receipt, secret, marks, admitting)
@@ -85,7 +92,10 @@ class Answering:
         body = batch_body(survey, [report])
         posting, restored = self.posting, self.source.restored(connection)
         via = self.source.via(survey)
-        waits = posting.draw_delay_end(), posting.resend_days, restored, None, via.to_text() if via else ""
+        delay_end = 0.0 if survey.is_blind else posting.draw_delay_end()
+        if survey.is_blind:  # the report's own wait begins with the token
+            tokens.want(survey, made.receipt, random, of_wave, invitation, posting.max_delay_s)
+        waits = delay_end, posting.resend_days, restored, None, via.to_text() if via else ""
         Outbox(connection).put(made.receipt, posting.url, survey.id, body, *waits)
         # Before the commit: from then on the report may be delivered, and what made it forgotten in the state.
         self.made[made.receipt] = made

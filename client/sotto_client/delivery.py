@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 
 from sotto_client.callbacks import Callbacks
 from sotto_client.errors import ClientError
-from sotto_client.exchange import Exchange, post_report, report_path
+from sotto_client.exchange import Exchange, post_report, post_wish, report_path, wish_path
 from sotto_client.forking import Renewed
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.receipt import Receipt
 from sotto_client.recording import BACKOFF_CAP_S, UNKNOWN_CAP_S, apply_verdict
 from sotto_client.relays import Relays
 from sotto_client.state import State
-from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge
+from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge, judge_wish
 
 BACKOFF_BASE_S = 1.0
 MAX_DELAY_S = 604_800.0
@@ -228,19 +228,27 @@ class Delivery(Renewed):
 
     def _begin(self, report: WaitingReport) -> None:
         exchange = self._send(report)
-        _log.debug("A report is being sent (attempt %d).", report.n_attempts + 1)
+        asked = "A report is being sent" if report.wish is None else "A token is being asked for"
+        _log.debug("%s (attempt %d).", asked, report.n_attempts + 1)
         self._under_way[report.url] = _Attempt(report, exchange, self._round.hurried_at)
         exchange.when_over(self._notify)
 
     def _send(self, report: WaitingReport) -> Exchange:
-        """Return the exchange that sends a report: an oblivious survey's through its relay, sealed anew each time."""
-        if report.via is None:
-            return post_report(report.url, report.survey_id, report.body, timeout_s=self._timeout_s)
-        path = report_path(report.survey_id)
-        return self.relays.post(report.via, path, report.body, timeout_s=self._timeout_s)
+        """Return the exchange that sends a report, or first asks for its token.
+
+        An oblivious survey's goes through its relay, sealed anew each time.
+        """
+        wish, to = report.wish, (report.url, report.survey_id)
+        if report.via is not None:
+            path = report_path(report.survey_id) if wish is None else wish_path(report.survey_id, wish.path)
+            body = report.body if wish is None else wish.body()
+            return self.relays.post(report.via, path, body, timeout_s=self._timeout_s)
+        if wish is not None:
+            return post_wish(*to, wish.path, wish.body(), timeout_s=self._timeout_s)
+        return post_report(*to, report.body, timeout_s=self._timeout_s)
 
     def _note(self, attempt: _Attempt) -> None:
-        verdict = self._judge(attempt.exchange)
+        verdict = self._judge(attempt)
         outcome = self._record(attempt.report, verdict)
         if attempt.hurried_at == self._round.hurried_at:  # else an eager request came meanwhile
             if isinstance(verdict, TryAgain):
@@ -266,12 +274,13 @@ class Delivery(Renewed):
         skips_delay = asked.skips_delay or report.n_attempts
         return max(wait_s, 0.0 if skips_delay else _until(report.delay_until, now, MAX_DELAY_S))
 
-    def _judge(self, exchange: Exchange) -> Verdict:
+    def _judge(self, attempt: _Attempt) -> Verdict:
         try:
-            reply = exchange.result()
+            reply = attempt.exchange.result()
         except ClientError as fault:  # also of a gateway that must not be used
             return TryAgain(str(fault).rstrip("."), has_reply=False)
-        return judge(reply, self._clock())
+        wish = attempt.report.wish
+        return judge(reply, self._clock()) if wish is None else judge_wish(reply, wish, self._clock())
 
     def _record(self, report: WaitingReport, verdict: Verdict) -> Receipt | Rejected | None:
         with self._state.write() as connection:

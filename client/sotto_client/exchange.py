@@ -106,6 +106,11 @@ def erasure_path(survey_id: str) -> str:
     return f"{survey_path(survey_id)}/erase"
 
 
+def wish_path(survey_id: str, last: str) -> str:
+    """Return where a token is asked for, or first the stratum of its invitation: `last` of the path."""
+    return f"{survey_path(survey_id)}/{last}"
+
+
 def erasure_body(receipt: str) -> bytes:
     """Return what a respondent sends who has a report erased."""
     return json.dumps({"receipt": receipt}).encode()
@@ -119,6 +124,11 @@ def get_survey(url: str, survey_id: str, *, timeout_s: float, max_bytes: int) ->
 def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float) -> Exchange:
     """Return the exchange that sends a report's bytes, under way."""
     return _post(url + report_path(survey_id), body, timeout_s)
+
+
+def post_wish(url: str, survey_id: str, path: str, body: bytes, *, timeout_s: float) -> Exchange:
+    """Return the exchange that asks for a token, or first for the stratum of its invitation, under way."""
+    return _post(url + wish_path(survey_id, path), body, timeout_s)
 
 
 def post_erasure(url: str, survey_id: str, receipt: str, *, timeout_s: float) -> Reply:

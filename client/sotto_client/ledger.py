@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from sotto_client.database import expect, reading
 from sotto_client.errors import BudgetExceeded
 from sotto_client.receipt import Receipt
+from sotto_client.tokens import Tokens
 from sotto_protocol.documents import MAX_DECIMALS, decimal_text
 from sotto_protocol.words import epsilon_above, epsilon_below
 
@@ -185,6 +186,7 @@ class Ledger:
     def release(self) -> None:
         """Wipe the invitations that no report needs any more."""
         self._connection.execute(_RELEASE)
+        Tokens(self._connection).release()
 
     def charge(self, entry: Entry, limits: Limits, least: Decimal = Decimal(0)) -> None:
         """Add an entry. Raises BudgetExceeded, and adds nothing, when it takes more than a limit leaves.

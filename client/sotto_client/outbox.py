@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sotto_client.database import expect, reading
+from sotto_client.tokens import WISH_COLUMNS, Wish, read_wish
 from sotto_client.verdict import NEEDS_INVITATION, SURVEY_UNKNOWN
 from sotto_client.via import Via
 from sotto_protocol.invitation import with_invitation
@@ -43,7 +44,8 @@ class WaitingReport:
 
     Moments are in seconds since 1970. `not_before`: no attempt before; `is_held`: because the collector asked for it.
     `delay_until`: no first attempt before. `unknown_s`: for how many seconds its collector has only said that it does
-    not know the survey, last at `unknown_at` (see `sotto_client.verdict.lengthen`).
+    not know the survey, last at `unknown_at` (see `sotto_client.verdict.lengthen`). `wish`: for the token that it still
+    lacks, in a survey with blind invitations.
     """
 
     receipt: str
@@ -57,6 +59,7 @@ class WaitingReport:
     unknown_s: float = 0.0
     unknown_at: float = 0.0
     via: Via | None = None
+    wish: Wish | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,16 @@ class Outbox:
             "FROM outbox LEFT JOIN ledger USING (receipt) WHERE rejected IS NULL ORDER BY n_attempts, receipt"
         )
         with reading("outbox"):
-            return [_read_waiting(*row) for row in rows]
+            waiting, wishes = [_read_waiting(*row) for row in rows], self._wishes()
+            return [replace(report, wish=wishes.get(report.receipt)) for report in waiting] if wishes else waiting
+
+    def _wishes(self) -> dict[str, Wish]:
+        """Return what waiting reports lack, by receipt."""
+        rows = self._connection.execute(
+            f"SELECT receipt, {WISH_COLUMNS} FROM tokens JOIN outbox USING (receipt) "  # noqa: S608  # our own names
+            "WHERE NOT is_signed AND rejected IS NULL"
+        )
+        return {receipt: read_wish(*row) for receipt, *row in rows}
 
     def rejected(self) -> list[Rejected]:
         """Return what was refused for good."""

@@ -7,14 +7,17 @@ from dataclasses import replace
 
 from sotto_client.day import day_of
 from sotto_client.ledger import Ledger
-from sotto_client.outbox import Outbox, Rejected, WaitingReport
+from sotto_client.outbox import Outbox, Posting, Rejected, WaitingReport
 from sotto_client.receipt import Receipt
 from sotto_client.sent import Sent
+from sotto_client.tokens import Tokens
 from sotto_client.verdict import (
     NEEDS_INVITATION,
     UNKNOWN_FINAL_S,
     Acknowledged,
+    Placed,
     Refused,
+    Signed,
     TryAgain,
     Unknown,
     Verdict,
@@ -47,11 +50,26 @@ def apply_verdict(
             return receipt and replace(receipt, keys=keys)
         case Refused():
             return _refuse(connection, report, verdict)
+        case Placed():
+            if report.wish is not None:
+                Tokens(connection).place(report.receipt, report.wish, verdict.stratum)
+            return None
+        case Signed():
+            _keep_token(connection, report, verdict)
+            return None
         case Unknown():
             return _doubt(connection, report, verdict, now, backoff)
         case TryAgain():
             _postpone(connection, report, verdict, now, backoff)
             return None
+
+
+def _keep_token(connection: sqlite3.Connection, report: WaitingReport, signed: Signed) -> None:
+    """Make a report whole. Its own wait begins now, and not with the one for the token."""
+    if report.wish is not None:
+        _log.debug("A token was signed.")
+        delay_until = Posting(report.url, report.wish.max_delay_s).draw_delay_end()
+        Tokens(connection).keep(report.receipt, report.wish, report.body, signed.token, delay_until)
 
 
 def _refuse(connection: sqlite3.Connection, report: WaitingReport, refused: Refused) -> Rejected | None:

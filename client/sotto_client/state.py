@@ -19,8 +19,9 @@ from sotto_client.errors import StateError
 from sotto_client.ledger import Ledger, write_epsilon
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 9
+_VERSION = 10
 _SUMMED_SINCE = 4
+_VIA_SINCE = 9
 _BUSY_TIMEOUT_S = 10.0
 
 # What is deleted is overwritten with zeros, and nothing spills into temporary files.
@@ -69,12 +70,20 @@ CREATE TABLE draws (
     fingerprint TEXT PRIMARY KEY, survey_id TEXT NOT NULL, seed BLOB NOT NULL
 ) WITHOUT ROWID
 """
+_TOKENS = """
+CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY, receipt TEXT NOT NULL UNIQUE, fingerprint TEXT NOT NULL, wave INTEGER NOT NULL,
+    last_wave INTEGER NOT NULL, keys TEXT NOT NULL, random BLOB NOT NULL, stratum INTEGER NOT NULL, salt BLOB NOT NULL,
+    factor BLOB NOT NULL, invitation BLOB NOT NULL, max_delay_s REAL NOT NULL, is_signed INTEGER NOT NULL DEFAULT 0
+)
+"""
 # Version 1 knew no waves: it had one report of a fingerprint, whose record was what its answers are known by. Neither
 # it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
 # None of the first four noted for how long a collector does not know a survey. None of the first five drew questions.
 # None of the first six kept what was delivered. Those of the first seven charge several reports of one answer more than
 # they take; what they add to what has been charged since would be too little, so they must not open it. None of the
-# first eight knew relays: they would send to the collector what is only for its gateway.
+# first eight knew relays: they would send to the collector what is only for its gateway. None of the first nine had
+# tokens.
 # Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
 # column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
@@ -113,10 +122,8 @@ _UPGRADES = {  # by the version that there is; 0 is an empty file
     4: (*_ADD_UNKNOWN, _DRAWS, *_ADD_SENT),
     5: (_DRAWS, *_ADD_SENT),
     6: _ADD_SENT,
-    7: (),
-    8: (),
 }
-"""Behind each follows _ADD_VIA."""
+"""Behind each, and those of 7 and 8, follows _ADD_VIA; and behind all _TOKENS."""
 _FORGOTTEN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret = zeroblob(length(secret))"
 
 
@@ -198,7 +205,7 @@ class State(Database):
             if version == _VERSION:  # another process was faster
                 return
             connection.create_function("write_epsilon", 1, write_epsilon, deterministic=True)
-            for statement in (*_UPGRADES[version], *_ADD_VIA):
+            for statement in (*_UPGRADES.get(version, ()), *(_ADD_VIA if version < _VIA_SINCE else ()), _TOKENS):
                 connection.execute(statement)
             if version < _SUMMED_SINCE:
                 for (fingerprint,) in connection.execute(_FORGOTTEN).fetchall():

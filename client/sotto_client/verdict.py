@@ -1,18 +1,23 @@
 """What a collector's reply means for a report: it has it, refuses it, knows no such survey, or is to be asked again."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 from sotto_client.reply import Reply
+from sotto_client.tokens import Wish
+from sotto_protocol.blind import from_base64url
 from sotto_protocol.problem import (
     BAD_JSON,
     BAD_REPORT,
     INVITATION_INVALID,
     INVITATION_REQUIRED,
+    INVITATION_USED,
     NO_SUCH_SURVEY,
     SURVEY_CLOSED,
+    TOKEN_INVALID,
     WRONG_FINGERPRINT,
     Problem,
 )
@@ -25,9 +30,9 @@ SURVEY_UNKNOWN = (NO_SUCH_SURVEY, WRONG_FINGERPRINT)
 UNKNOWN_FINAL_S = 7 * 86_400.0
 """How long a collector must say nothing else before that is believed."""
 _MOST_BETWEEN_S = 86_400.0
-NEEDS_INVITATION = (INVITATION_REQUIRED, INVITATION_INVALID)
+NEEDS_INVITATION = (INVITATION_REQUIRED, INVITATION_INVALID, INVITATION_USED)
 """The report was refused for its invitation alone."""
-_REFUSING = (BAD_JSON, BAD_REPORT, *NEEDS_INVITATION, SURVEY_CLOSED)
+_REFUSING = (BAD_JSON, BAD_REPORT, *NEEDS_INVITATION, TOKEN_INVALID, SURVEY_CLOSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,21 @@ class TryAgain:
     has_reply: bool = True
 
 
-Verdict = Acknowledged | Refused | Unknown | TryAgain
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The collector said of which stratum an invitation is."""
+
+    stratum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The collector has signed a token, and the signature is good."""
+
+    token: bytes = field(repr=False)
+
+
+Verdict = Acknowledged | Refused | Unknown | TryAgain | Placed | Signed
 
 
 def judge(reply: Reply, now: float) -> Verdict:
@@ -90,6 +109,22 @@ def judge(reply: Reply, now: float) -> Verdict:
     if problem is not None and problem.code in SURVEY_UNKNOWN:
         return Unknown(problem, hold_s)
     return TryAgain(f"HTTP {reply.status}", hold_s)
+
+
+def judge_wish(reply: Reply, wish: Wish, now: float) -> Verdict:
+    """Return what the reply to a wish for a token means, as `judge` does of a report."""
+    said = _read_object(reply.body) if reply.status == 200 else {}
+    if wish.stratum:
+        signature = from_base64url(said["signature"]) if isinstance(said.get("signature"), str) else None
+        if signature is not None:
+            token = wish.token(signature)
+            fault = "the collector's signature does not fit the survey's key"
+            return TryAgain(fault) if token is None else Signed(token)
+    elif (stratum := said.get("stratum")) in range(1, len(wish.keys) + 1) and type(stratum) is int:
+        return Placed(stratum)
+    elif said.get("state") == "invalid":
+        return Refused(Problem(403, INVITATION_INVALID, "must be an invitation to this survey.", "$.invitation"))
+    return judge(Reply(reply.status if reply.status != 200 else 502, reply.headers, reply.body), now)
 
 
 def read_problem(reply: Reply) -> Problem | None:
@@ -133,13 +168,16 @@ def read_retry_after(text: str | None, now: float) -> float | None:
     return min(max(asked, 0.0), MAX_HOLD_S)
 
 
-def _is_acknowledgement(body: bytes) -> bool:
+def _read_object(body: bytes) -> dict[str, Any]:
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
-        return False
-    if not isinstance(document, dict):
-        return False
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _is_acknowledgement(body: bytes) -> bool:
+    document = _read_object(body)
     members = [document.get("counted"), document.get("duplicates"), document.get("conflicting", 0)]
     if not all(type(member) is int for member in members):
         return False

@@ -11,6 +11,7 @@ SottoError
     ├── SurveyClosedError        the survey takes no more reports
     ├── SurveyOpenError          the survey must be closed first
     ├── InvitationError          a report's invitation is not valid; says which report's
+    ├── TradedError              an invitation was traded for another token
     ├── RateLimitError           a survey takes no more reports in this minute; says when it will
     │   └── CheckLimitError      no more invitations of a survey are checked in this minute
     ├── BelowMinimumError        there are fewer reports than the survey promises as the least
@@ -73,6 +74,10 @@ class InvitationError(CollectorError):
     def __init__(self, index: int) -> None:
         super().__init__(index)
         self.index = index
+
+
+class TradedError(CollectorError):
+    """An invitation was traded for the signature of another blinded message."""
 
 
 class RateLimitError(CollectorError):

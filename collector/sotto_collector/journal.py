@@ -1,7 +1,8 @@
 """The journal: what the operator did, in a file apart from the database, written before it is acknowledged.
 
 A line an act, in JSON, with its number, the digest of the line before, and a check of its bytes; no time, and nothing
-of who responds or when: no report that came, no invitation that was used. A last line without its end was acknowledged
+of who responds or when: no report that came, no invitation that came with one. (An invitation that was traded for a
+token is there: the token cannot be joined to it.) A last line without its end was acknowledged
 to nobody. Lines of an earlier sottovoce have no number and no digest: they come first, the chain begins behind them.
 """
 
@@ -80,6 +81,15 @@ class RevokedInvitations(OfSurvey, frozen=True, kw_only=True, tag="revoke-invita
     hashes: list[_Hex32]
 
 
+class IssuedToken(OfSurvey, frozen=True, kw_only=True, tag="issue-token"):
+    """An invitation of a blind survey was traded for a token: the hashes of it, and of the blinded message."""
+
+    hash: _Hex32
+    wave: Annotated[int, msgspec.Meta(ge=1)]
+    stratum: Annotated[int, msgspec.Meta(ge=1)]
+    blinded: _Hex32
+
+
 class Released(OfSurvey, frozen=True, kw_only=True, tag="release"):
     """Analysts were given the counts of a cell: of how many reports, and by question (`store/floors.py`)."""
 
@@ -94,7 +104,7 @@ class EndedToken(Act, frozen=True, kw_only=True, tag="end-token"):
     expires_s: int | None = None
 
 
-_KINDS: Any = ErasedReport | ErasedSurvey | ClosedSurvey | RevokedInvitations | Released | EndedToken
+_KINDS: Any = ErasedReport | ErasedSurvey | ClosedSurvey | RevokedInvitations | IssuedToken | Released | EndedToken
 
 
 Kind = TypeVar("Kind")

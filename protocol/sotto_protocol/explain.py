@@ -177,6 +177,11 @@ class Explanation(Settings):
                 "It sends the answers after these changes, a random number and your invitation. Some answers may "
                 "be unchanged."
             )
+        if self.is_blind:
+            sent = mark(
+                "First it trades your invitation for a token. Later it sends the answers after these changes, and the "
+                "token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged."
+            )
         later = mark("You get a receipt. With the receipt, you can have your report erased.")
         if self.keep == COUNTS:
             later = mark("You get a receipt. But the report is counted and not kept, so nobody can take it out again.")

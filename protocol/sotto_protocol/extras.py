@@ -12,7 +12,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "sotto_collector": (
             "collector",
-            ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client"),
+            ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client", "cryptography"),
         ),
         "sotto_estimator": ("estimator", ("scipy", "matplotlib", "tomlkit")),
         "sotto_rehearsal": ("estimator", ("scipy", "matplotlib", "tomlkit")),

@@ -4,6 +4,7 @@ import base64
 import json
 from typing import Any
 
+from sotto_protocol.blind import to_base64url
 from sotto_protocol.documents import canonical_json
 from sotto_protocol.errors import ReportError
 
@@ -45,9 +46,24 @@ def parse_invitation(text: Any, where: str = "$") -> bytes:
 
 def with_invitation(body: bytes, invitation: bytes) -> bytes:
     """Return a batch as it is sent, with this invitation, of 16 bytes, in every report: the same bytes every time."""
+    return _with_members(body, {"invitation": invitation_text(invitation)})
+
+
+def with_token(body: bytes, token: bytes, stratum: int, n_strata: int) -> bytes:
+    """Return a batch of one report as it is sent, with its token, and its stratum of `n_strata` where there are more.
+
+    Blanks fill it up: each stratum's is equally long.
+    """
+    of_stratum = {"stratum": stratum} if n_strata > 1 else {}
+    return _with_members(body, {"token": to_base64url(token)} | of_stratum) + b" " * (
+        len(str(n_strata)) - len(str(stratum))
+    )
+
+
+def _with_members(body: bytes, members: dict[str, Any]) -> bytes:
     batch = json.loads(body)
     for report in batch["reports"]:
-        report["invitation"] = invitation_text(invitation)
+        report |= members
     return canonical_json(batch) + body[len(body.rstrip()) :]
 
 

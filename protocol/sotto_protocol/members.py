@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
+from sotto_protocol.blind import is_key
 from sotto_protocol.documents import Fields, is_text, say_length, say_list, text_expected
 from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import TAG_EXPECTED, USUAL_TAG, is_tag
@@ -37,6 +38,9 @@ LENGTHS = dict.fromkeys(("title", "introduction", "text"), MAX_TEXT) | {
     "unit": 40,
 }
 """The most characters of each text that respondents read, but for options."""
+PLAIN, BLIND = INVITATIONS = ("plain", "blind")
+"""How an invitation admits a report: it is sent with it, or is traded for a token that nobody can join to it."""
+MAX_TOKEN_KEYS = 64
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _PORT = "6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}"
 _RELAY = re.compile(
@@ -111,6 +115,16 @@ def _gateway_key() -> Any:
     )
 
 
+def _token_keys() -> Any:
+    expected = f"a list of 1 to {MAX_TOKEN_KEYS} different RSA moduli of 2,048 bits, in base64url without padding"
+    return _setting((), expected, _are_token_keys)
+
+
+def _are_token_keys(value: Any) -> bool:
+    is_list = isinstance(value, list | tuple) and 1 <= len(value) <= MAX_TOKEN_KEYS
+    return is_list and all(map(is_key, value)) and len(set(value)) == len(value)
+
+
 def _text(name: str) -> Any:
     most = LENGTHS[name]
     return _setting("", text_expected(most), partial(is_text, max_length=most), partial(say_length, most))
@@ -139,11 +153,15 @@ class Settings:
     of them are drawn on every device, once, and answered; 0, all are. `asked_in` in [1, waves - 1]: every device draws
     that many waves once, and answers only in these. Without `epsilon_forever` each of its reports then has noise of its
     own. 0: a device answers in every wave. `strata`: the names of the groups in which
-    people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. `lang`: the tag of the
-    language that its texts are in, and its answers. `introduction`, `controller` (who asks) and `contact` (whom to ask)
-    are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes reports,
-    such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many days after `closes` a collector
-    erases the reports and keeps their counts; 0: it does not by itself. Only with `closes`, and where reports are kept.
+    people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`.
+    `invitations`: "blind" if devices trade them for tokens, which nobody can join to them; only with `invited`.
+    `token_keys`: the public keys of these tokens, one of each cell (`Survey.cells`). The collector makes them when such
+    a survey is published.
+    `lang`: the tag of the language that its texts are in, and its answers. `introduction`, `controller` (who asks)
+    and `contact` (whom to ask) are for respondents to read; "" where left out. `closes`: the last day, in UTC, on
+    which a collector takes reports, such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many
+    days after `closes` a collector erases the reports and keeps their counts; 0: it does not by itself. Only with
+    `closes`, and where reports are kept.
     `delivery`: "direct", or "oblivious". Then devices send everything encrypted for the collector's gateway, through
     the `relay` at this address and never to the collector. `gateway_key` is the Ed25519 key that signs the gateway's
     keys: 64 hexadecimal digits, "" in an author's file that is not published yet.
@@ -161,6 +179,8 @@ class Settings:
     )
     asked_in: int = _setting(0, "an integer in [1, W - 1], of W waves", lambda v: type(v) is int and 1 <= v < MAX_WAVES)
     strata: tuple[str, ...] = _strata()
+    invitations: str = _word(INVITATIONS)
+    token_keys: tuple[str, ...] = _token_keys()
     lang: str = _setting(USUAL_TAG, TAG_EXPECTED, is_tag)
     introduction: str = _text("introduction")
     controller: str = _text("controller")
@@ -188,6 +208,7 @@ class Settings:
             raise SurveyError("$.asked_in", f"must be {domain if self.waves > 1 else 'left out: there is one wave'}.")
         if self.strata and not self.invited:
             raise SurveyError("$.strata", "go with invited = true alone: an invitation says of which stratum one is.")
+        self._check_blind()
         if self.erase_after and not self.closes:
             raise SurveyError("$.erase_after", "goes with closes alone: it counts the days after the last one.")
         if self.erase_after and self.keep == COUNTS:
@@ -207,6 +228,37 @@ class Settings:
     def is_oblivious(self) -> bool:
         """Whether devices send everything through a relay, encrypted for the collector's gateway."""
         return self.delivery == OBLIVIOUS
+
+    def _check_blind(self) -> None:
+        if self.is_blind and not self.invited:
+            raise SurveyError("$.invitations", 'goes with invited = true alone, where it is "blind".')
+        if self.token_keys and not self.is_blind:
+            raise SurveyError("$.token_keys", 'go with invitations = "blind" alone.')
+        if self.is_blind and self.n_cells > MAX_TOKEN_KEYS:
+            raise SurveyError(
+                "$.invitations",
+                f'must be "plain", or there must be at most {MAX_TOKEN_KEYS} waves, times strata, not {self.n_cells}: '
+                "each has a key.",
+            )
+        if self.token_keys and len(self.token_keys) != self.n_cells:
+            raise SurveyError(
+                "$.token_keys", f"must be {self.n_cells}, one of each wave of each stratum, not {len(self.token_keys)}."
+            )
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether invitations are traded for tokens, which no one can join to them."""
+        return self.invitations == BLIND
+
+    @property
+    def spends_invitations(self) -> bool:
+        """Whether a report comes with its invitation, which it uses up."""
+        return self.invited and not self.is_blind
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells a collector keeps counts for: every wave of every stratum (`Survey.cells`)."""
+        return self.waves * (len(self.strata) or 1)
 
     @property
     def max_reports(self) -> int:

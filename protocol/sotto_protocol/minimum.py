@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sotto_protocol.blind import FEW_TOKENS
 from sotto_protocol.cohorts import likely_reports
 from sotto_protocol.survey import Survey
 from sotto_protocol.words import counted
@@ -68,6 +69,17 @@ def say_few(stratum: str, n_invited: int) -> list[str]:
         f"stratum {stratum} has {counted(n_invited, 'invitation')}. The collector counts each stratum separately, so "
         "its reports are known to be from these few people. The noise protects them as it does everybody. Larger "
         "groups would hide them as well."
+    ]
+
+
+def say_few_tokens(survey: Survey, n_invited: int, stratum: str | None = None) -> list[str]:
+    """Return in words that blind invitations hide little among so few people; nothing where they are not few."""
+    if not survey.is_blind or n_invited >= FEW_TOKENS:
+        return []
+    of = f"stratum {stratum} has" if stratum else "there are" if n_invited != 1 else "there is"
+    return [
+        f"{of} {counted(n_invited, 'invitation')}. Blind invitations hide whose report is whose among the people of a "
+        f"wave of a stratum. With fewer than {FEW_TOKENS} they hide little."
     ]
 
 

@@ -232,7 +232,15 @@ class Survey(Settings):
             return None
         waves = range(1, self.waves + 1) if wave is None else [wave]
         strata = range(1, self.n_strata + 1) if stratum is None else [stratum]
-        return [number + self.waves * (place - 1) for place in strata for number in waves]
+        return [self.cell_of(number, place) for place in strata for number in waves]
+
+    def cell_of(self, wave: int, stratum: int) -> int:
+        """Return the cell of a wave of a stratum."""
+        return wave + self.waves * (stratum - 1)
+
+    def token_key(self, wave: int, stratum: int) -> str:
+        """Return the public key of the tokens of a wave of a stratum."""
+        return self.token_keys[self.cell_of(wave, stratum) - 1]
 
     def wave_of(self, cell: int) -> int:
         """Return the wave that a cell is of."""

@@ -29,6 +29,7 @@ BENCHMARKS = (
     "comparison",
     "ingest",
     "oblivious",
+    "tokens",
     "stores",
     "operating",
     "archive",

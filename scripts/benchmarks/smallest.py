@@ -24,6 +24,7 @@ SMALLEST: Mapping[str, Mapping[str, Any]] = {
     "comparison": {"N_REPORTS": 1000, "N_ROUNDS": 1},
     "ingest": {"N_ROUNDS": 1, "N_SMALL": 8, "N_LARGE": 8, "N_SINGLES": 64, "N_SINGLES_SLOW": 64, "N_TURNS": 1},
     "oblivious": {"N_ROUNDS": 1, "N_POSTS": 64, "N_MESSAGES": 8},
+    "tokens": {"N_TRADES": 2},
     "stores": {"N_STORED": 1000, "N_ROUNDS": 1, "N_READS": 2, "N_BATCHES": 16, "N_LARGE": 8, "N_SHARED": 16},
     "operating": {"N_STORED": 1000, "N_ROUNDS": 1, "N_PIECES": 8, "N_ALONE": 2, "N_BODIES": 8},
     "archive": {"N_REPORTS": 10_000, "N_FILES": 2},

@@ -16,13 +16,16 @@ import requests
 from click.testing import CliRunner
 from werkzeug.serving import make_server
 
+from blind import publish_blind
 from faulty_relay import front_of
 from house import House, open_house
 from oblivious_device import with_gateway
 from sotto_author.errors import AuthorError
+from sotto_author.page import make_page
 from sotto_author.verification import commands, verify
 from sotto_author.verification.verified import Verified
 from sotto_collector.pages.alone import release_manifest
+from sotto_collector.pages.assets import OF_BLIND
 from sotto_collector.store.gateway import make_keys, sign
 from sotto_protocol import __version__, compile_toml
 from sotto_protocol.gateway_keys import SignedKeys
@@ -117,6 +120,19 @@ def test_what_every_page_loads_is_compared(url: str) -> None:
     loaded = {f"/{path}" for path in re.findall(r'(?:src|href)="\.\./([a-z/.]+)"', page)}
     assert loaded
     assert loaded <= {each.path for each in verify(url, "lunch").compared}
+
+
+def test_of_a_blind_survey_what_trades_invitations_is_compared_too(
+    url: str, served: tuple[str, Tampering, House]
+) -> None:
+    survey = publish_blind(served[2].collector.store).survey
+    assert f'href="../{OF_BLIND}"' in requests.get(f"{url}/s/{survey.id}", timeout=30).text
+    found = verify(url, survey.id, fingerprint=survey.fingerprint)
+    assert found.differing == ()
+    assert f"/{OF_BLIND}" in {each.path for each in found.compared}
+    alone = make_page(survey, url)
+    assert "RSA-PSS" in alone  # it is in the file
+    assert "trades it for a token now" in alone
 
 
 @pytest.mark.parametrize("path", ["/s/lunch", "/s/lunch?lang=sw&wave=2", "/js/sottovoce.min.js"])

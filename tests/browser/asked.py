@@ -121,6 +121,13 @@ def publish(collector: Served, survey: Survey) -> Survey:
     return survey
 
 
+def publish_blind(collector: Served, survey_id: str) -> Survey:
+    """Publish a survey with blind invitations, and the keys that the collector makes for it; return it."""
+    survey = named(survey_id, invited=True, invitations="blind")
+    made = collector.ask("POST", f"/v1/surveys/{survey.id}/token-keys", b'{"count": 1}', collector.admin)[2]
+    return publish(collector, replace(survey, token_keys=tuple(made["token_keys"])))
+
+
 def configure(collector: Served, survey: Survey, **settings: Any) -> None:
     """Change a survey's settings at the collector."""
     body = json.dumps(settings).encode()

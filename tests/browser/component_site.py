@@ -52,9 +52,10 @@ def page_of(body: str, policy: str, *, lang: str = "en", program: bytes = PROGRA
 
 
 def files(pages: dict[str, bytes], program: bytes = PROGRAM) -> dict[str, bytes]:
-    """Return these pages, by path, with the program and its words beside them."""
+    """Return these pages, by path, with the program beside them, its words, and what blind invitations need."""
     words = {f"/words/{path.name}": path.read_bytes() for path in (CLIENT / "words").glob("??.js")}
-    return {"/sotto-survey.min.js": program, **words, **pages}
+    blind = {"/blind.min.js": (CLIENT / "blind.min.js").read_bytes()}
+    return {"/sotto-survey.min.js": program, **words, **blind, **pages}
 
 
 @contextmanager

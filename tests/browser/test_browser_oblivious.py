@@ -1,11 +1,14 @@
 """Oblivious delivery from browsers: page and element send past a relay to a real gateway, and nowhere else."""
 
+import csv
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import requests
+from click.testing import CliRunner
 
 from asked import HABITS, configure, named, publish, stored_reports, wait_for_reports
 from chromium import CLIENT, FIND
@@ -15,13 +18,29 @@ from engines import ENGINES, Tab, until
 from oblivious_device import with_gateway
 from real_relays import RealRelay, relayed
 from sotto_author.page import make_page
+from sotto_client import SurveyClient
+from sotto_client.cli import main
 from sotto_collector.store import Store
+from sotto_collector.store.gateway import make_keys
 from sotto_protocol import Survey
 from sotto_protocol.oblivious import GATEWAY_PATH, REQUEST_TYPE, SIGNED_PATH
 from wire import Wire, wire_to
 
 ENCRYPTS = (CLIENT / "oblivious.min.js").read_bytes()
 SHOWN = f"(path) => ({FIND})(path)?.checkVisibility() && ({FIND})(path).textContent"
+BOTH = """
+id = "both"
+title = "Lunch"
+invited = true
+invitations = "blind"
+delivery = "oblivious"
+relay = "{relay}"
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Did you pay?"
+epsilon = 1
+"""
 BAD_SCRIPT = '<script type="module" src="/bad/sotto-survey.min.js" integrity="{}" crossorigin="anonymous"></script>'
 
 
@@ -129,3 +148,46 @@ def send(tab: Tab) -> None:
     tab.click("sotto-survey >> button.primary")
     until(tab, f"() => ({SHOWN})('sotto-survey >> [part~=review]')")
     tab.click("sotto-survey >> button.primary")
+
+
+def test_a_blind_survey_past_a_relay_that_mixes_is_published_and_answered_from_python_and_the_page(
+    collector: Served, wire: Wire, tmp_path: Path
+) -> None:
+    """By the commands and the programs that two operators and the people use; the last request waits out the batch."""
+    with closing(Store(collector.db, create=False)) as store:
+        make_keys(store)
+    with relayed("sotto", tmp_path / "relay", collector.port, 0, "--batch", "2", "--wait", "0.3") as relay:
+        file = tmp_path / "both.toml"
+        file.write_text(BOTH.format(relay=relay.url))
+        url = f"http://127.0.0.1:{collector.port}"
+        published = run_sotto("publish", file, url, "--yes", "--token", collector.admin)
+        fingerprint = published.split()[1]
+        codes = tmp_path / "codes.csv"
+        create = ("invite", "create", url, "both", "--count", "2", "--to", codes, "--yes")
+        run_sotto(*create, "--token", collector.admin)
+        first, second = [row["invitation"] for row in csv.DictReader(codes.read_text().splitlines())]
+        of_app = {"state": tmp_path / "state", "invitation": first, "fingerprint": fingerprint, "max_delay_s": 0.2}
+        with closing(SurveyClient(url, "both", **of_app)) as device:
+            receipts = [device.answer({"paid": True}).id]
+            assert device.flush(20)
+        with ENGINES["chromium"](tmp_path / "profile") as tab:
+            tab.goto(f"{wire.url}/s/both#{second}")
+            until(tab, "() => !document.getElementById('fields').disabled")
+            answer(tab)
+            tab.click("#review-button")
+            until(tab, SHOWN, "#review")
+            tab.click("#send-button")
+            receipts.append(until(tab, SHOWN, "#receipt-code"))
+            until(tab, f"() => ({SHOWN})('#delivery').startsWith('Your report was delivered. It')")
+        counts = requests.get(f"http://localhost:{relay.plain_port}/metrics", timeout=10).text
+    assert wire.posts() == []  # the page has sent nothing past the relay
+    assert 'sotto_relay_requests_total{outcome="passed_on"} 4\n' in counts  # two tokens and two reports
+    assert set(stored_reports(collector, replace(HABITS, id="both"))) == {*receipts}
+    turnout = collector.ask("GET", "/v1/surveys/both/turnout", b"", collector.admin)[2]
+    assert turnout == {"waves": [{"wave": 1, "invited": 2, "tokens": 2, "n_reports": 2}]}
+
+
+def run_sotto(*words: object) -> str:
+    result = CliRunner().invoke(main, [*map(str, words)])
+    assert result.exit_code == 0, result.output
+    return result.stdout

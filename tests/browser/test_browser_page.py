@@ -15,6 +15,7 @@ from asked import (
     invite,
     named,
     publish,
+    publish_blind,
     revoke,
     stored_reports,
     wait_for_reports,
@@ -384,6 +385,27 @@ def test_an_invitation_is_sent_with_the_report_and_nowhere_else(
     assert (json.loads(check.body.lower()), post.body.decode()) == ({"invitation": invitation, "wave": 1}, shown)
     assert report_in(shown)["invitation"] == invitation
     assert b"".join(wire.received()).lower().count(invitation.encode()) == 2
+    wait_for_reports(collector, survey, receipt)
+
+
+def test_a_blind_invitation_is_traded_before_the_answers_and_the_report_has_none(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish_blind(collector, "blind")
+    (invitation,) = invite(collector, survey)
+    context, _ = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open(f"#{invitation}")
+    visit.answer(ANSWERS)
+    shown = visit.review()
+    (trade,) = wire.posts()  # before anything is sent
+    assert set(json.loads(trade.body)) == {"invitation", "wave", "blinded"}
+    expect(visit.page.get_by_text("This is all that leaves this device now, with your token.")).to_be_visible()
+    receipt = visit.send()
+    visit.expect_delivered()
+    _, post = wire.posts()
+    assert post.body.decode() == shown
+    assert set(report_in(shown)) == {"id", "answers", "token"}
+    assert b"".join(wire.received()).lower().count(invitation.encode()) == 1
     wait_for_reports(collector, survey, receipt)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from asked import ANSWERS, configure, end, invite, named, publish, stored_reports, wait_for_reports
+from asked import ANSWERS, configure, end, invite, named, publish, publish_blind, stored_reports, wait_for_reports
 from chromium import NO_COOKIES, Devices
 from collecting import Served
 from engines import ENGINES, until
@@ -86,10 +86,14 @@ def test_a_file_speaks_all_languages_and_asks_for_nothing_but_its_survey(
     watch.complaints.clear()  # of what was just refused
 
 
+@pytest.mark.parametrize("invitations", ["plain", "blind"])
 def test_a_file_on_any_host_takes_invitations_and_says_when_its_survey_is_over(
-    collector: Served, wire: Wire, devices: Devices
+    invitations: str, collector: Served, wire: Wire, devices: Devices
 ) -> None:
-    survey = publish(collector, named("file-invited", invited=True))
+    is_blind = invitations == "blind"
+    survey = (
+        publish_blind(collector, "file-blind") if is_blind else publish(collector, named("file-invited", invited=True))
+    )
     with site_of({"/lunch.html": make_page(survey, wire.url).encode()}) as site:
         configure(collector, survey, cors_origins=[site])
         context, _ = devices(wire.url, site)
@@ -101,6 +105,7 @@ def test_a_file_on_any_host_takes_invitations_and_says_when_its_survey_is_over(
         receipt = visit.send()
         visit.expect_delivered()
         assert report_in(body)["id"] == receipt
+        assert ("token" in report_in(body), "invitation" in report_in(body)) == (is_blind, not is_blind)
         wait_for_reports(collector, survey, receipt)
         visit.page.get_by_text("Erase my report").click()
         visit.page.get_by_role("button", name="Erase it now").click()

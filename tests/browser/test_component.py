@@ -14,6 +14,7 @@ from asked import (
     invite,
     named,
     publish,
+    publish_blind,
     sleep,
     stored_reports,
     wait_for_reports,
@@ -238,6 +239,18 @@ def test_an_invitation_comes_in_the_address_which_loses_it(ask: Ask, collector: 
     press(again, "Next")
     answer(again, survey, {"well": False})
     send(again)
+
+
+def test_a_blind_invitation_is_traded_before_the_questions(ask: Ask, collector: Served, wire: Wire) -> None:
+    survey = publish_blind(collector, "component-blind")
+    page = ask(survey, anchor=f"#{invite(collector, survey)[0]}")
+    answer(page, survey)
+    (trade,) = wire.posts()
+    assert trade.target.endswith("/invitations/token")
+    wait_for_reports(collector, survey, send(page))
+    _, report = wire.posts()
+    assert b"token" in report.body
+    assert b"invitation" not in report.body
 
 
 @pytest.mark.rare

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import select
 
+from blind import publish_blind
 from collecting import wait_until
 from devices import ANSWERS, LUNCH
 from faulty_relay import Answer, Front, front_of
@@ -22,11 +23,13 @@ from oblivious_device import with_gateway
 from sotto_client import Receipt, SurveyClient, SurveyRefused, SurveyUnavailable, relays
 from sotto_client.cli import main
 from sotto_client.errors import DeliveryError
+from sotto_collector.invitations import make_invitations
 from sotto_collector.store.gateway import erase_keys, make_keys
 from sotto_collector.store.schema import gateway_identity
 from sotto_protocol import Survey
 from sotto_protocol.gateway_keys import SignedKeys
 from sotto_protocol.oblivious import GATEWAY_PATH, RESPONSE_TYPE, SIGNED_PATH
+from sotto_protocol.request_size import oblivious_request_bytes
 
 NUMBERS = itertools.count()
 SEALED_BYTES = 7 + 32 + 1024 + 16
@@ -125,6 +128,27 @@ def test_nothing_goes_directly_while_the_relay_is_down(
     )
     assert [each.path for each in collector.of("GET")] == [f"/v1/surveys/{unreachable.id}"]
     assert counted(gate, unreachable) == 0
+
+
+def test_tokens_of_blind_invitations_are_fetched_through_the_relay_or_wait(
+    gate: House, collector: Front, relay: Front, survey: Survey, state: Path
+) -> None:
+    """Check, trade and report are of one size; while the relay is down, none of them goes anywhere else."""
+    blind = replace(survey, id=f"{survey.id}-blind", invited=True, invitations="blind", strata=("north", "south"))
+    stored = publish_blind(gate.collector.store, blind)
+    (code,) = make_invitations(gate.collector.store, stored, 1, 2)
+    size = oblivious_request_bytes(stored.survey)
+    with closing(SurveyClient(collector.url, blind.id, state=state, invitation=code)) as device:
+        relay.spoil_posts.extend([lambda answer: Answer(502, "text/html", b"")] * 3)
+        device.answer(ANSWERS)
+        for _ in range(8):
+            if device.flush(5):
+                break
+        assert device.pending == []
+    assert len({len(each.body) for each in relay.of("POST")}) == 1
+    assert len(relay.of("POST")[0].body) == 7 + 32 + size + 16
+    assert len(relay.of("POST")) == 6  # three that were lost, the check, the trade and the report
+    assert counted(gate, stored.survey) == 1
 
 
 FAULTS: dict[str, Callable[[Answer], Answer]] = {

@@ -416,7 +416,7 @@ def test_many_processes_that_hear_of_a_restore_at_once_keep_one_report(http: Fau
     assert [row[0] for row in rows_of(state, "sent")] == [receipt]
 
 
-@pytest.mark.parametrize("version", [4, 5, 6])
+@pytest.mark.parametrize("version", [4, 5, 6, 9])
 def test_a_state_of_before_keeps_nothing_and_goes_on(http: FaultServer, state: Path, version: int) -> None:
     """As those versions left it, without what came since."""
     http.script = [AWAY]
@@ -434,7 +434,9 @@ def test_a_state_of_before_keeps_nothing_and_goes_on(http: FaultServer, state: P
     State.open(state).close()
 
 
+_OF_9 = ["DROP TABLE tokens"]
 _OF_6 = [
+    *_OF_9,
     "DROP TABLE sent",
     "DROP TABLE gateways",
     *(f"ALTER TABLE outbox DROP COLUMN {name}" for name in ("days_left", "restored", "seen", "via")),
@@ -442,4 +444,4 @@ _OF_6 = [
 ]
 _OF_5 = [*_OF_6, "DROP TABLE draws"]
 _OF_4 = [*_OF_5, "DROP TABLE doubts", *(f"ALTER TABLE outbox DROP COLUMN unknown_{name}" for name in ("s", "at"))]
-UNDONE = {6: _OF_6, 5: _OF_5, 4: _OF_4}
+UNDONE = {9: _OF_9, 6: _OF_6, 5: _OF_5, 4: _OF_4}

@@ -102,10 +102,10 @@ def test_an_earlier_state_is_taken_over_whole_and_leaves_no_copy_of_a_secret(
         with closing(SurveyClient(http.url, "wide", state=path, max_epsilon=50)) as device:
             assert device.answer(CHOSEN).id == report.receipt  # known by its record, as ever
         with closing(sqlite3.connect(path)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (9,)
+            assert connection.execute("PRAGMA user_version").fetchone() == (10,)
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        assert names == {"surveys", "ledger", "outbox", "doubts", "draws", "sent", "gateways"}
+        assert names == {"surveys", "ledger", "outbox", "doubts", "draws", "sent", "gateways", "tokens"}
         ledger = [(row[0], row[1], row[4], Decimal(row[5]), *row[6:-1]) for row in rows_of(path, "ledger")]
         told = [row[:-1] if version == 3 else row for row in before["ledger"]]
         assert ledger == [(row[0], row[1], row[-6], Decimal(row[-5]), *row[-4:]) for row in told]
@@ -183,10 +183,11 @@ def test_a_sum_is_not_summed_again_when_a_state_of_version_4_is_taken_over(path:
             connection.execute(f"ALTER TABLE outbox DROP COLUMN {column}")
         connection.execute("ALTER TABLE surveys DROP COLUMN restored")
         connection.executescript(
-            "DROP TABLE doubts; DROP TABLE draws; DROP TABLE sent; DROP TABLE gateways; PRAGMA user_version=4;"
+            "DROP TABLE doubts; DROP TABLE draws; DROP TABLE sent; DROP TABLE gateways; DROP TABLE tokens; "
+            "PRAGMA user_version=4;"
         )
     before = rows_of(path, "ledger")
     assert [Decimal(row[5]) for row in before if row[4] == "wide"] == [32, 32]
     with closing(State.open(path)), closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (9,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (10,)
     assert rows_of(path, "ledger") == before

@@ -146,7 +146,7 @@ def test_what_version_7_charged_too_much_counts_toward_the_next_wave(http: Fault
         connection.execute("UPDATE ledger SET epsilon = ? WHERE wave = 2", (write_epsilon("2.25"),))
         for table in ("outbox", "sent"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN via")
-        connection.executescript("DROP TABLE gateways; PRAGMA user_version=7")
+        connection.executescript("DROP TABLE gateways; DROP TABLE tokens; PRAGMA user_version=7")
         connection.commit()
     assert answer(http, state, WORDS, 3).epsilon == sum(PULSE_CHARGES) - Decimal("4.5")
     assert {Decimal(row[5]) for row in rows_of(state, "ledger")} == {PULSE.epsilon_forever}

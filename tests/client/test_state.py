@@ -114,7 +114,7 @@ def text_file(path: Path) -> None:
 def newer_state(path: Path) -> None:
     State.open(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version=10")
+        connection.execute("PRAGMA user_version=11")
 
 
 def torn_state(path: Path) -> None:
@@ -135,7 +135,7 @@ def pipe_in_the_way(path: Path) -> None:
     [
         (foreign_database, "another program"),
         (text_file, "not a database"),
-        (newer_state, "version 10; this sottovoce knows 1 to 9"),
+        (newer_state, "version 11; this sottovoce knows 1 to 10"),
         (torn_state, "cannot be used"),
         (folder_in_the_way, "must be a file"),
         (pipe_in_the_way, "must be a file"),

@@ -42,6 +42,10 @@ CONFIG = """
 # 413, 415: said of a body's framing, which no schema describes; 422: said by the survey, which the document cannot know
 expected-statuses = ["2xx", "304", "401", "403", "404", "409", "413", "415", "422", "429"]
 
+[checks.negative_data_rejection]
+# 413: of too many reports, if they are long
+expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "428", "429", "5xx"]
+
 [[operations]]
 include-operation-id = ["delete /v1/surveys/{survey_id}", "post /v1/surveys/{survey_id}/close"]
 parameters = { "path.survey_id" = "other" }

@@ -1,9 +1,9 @@
-"""Files that the programs of schemas 0003 to 0011 wrote, upgraded on both databases: all of them is there, and counts.
+"""Files that the programs of schemas 0003 to 0012 wrote, upgraded on both databases: all of them is there, and counts.
 
 tests/data/schemas/ has them as SQL: reports in the inbox and out of it, one erased; waves, of which none takes reports
 any more; a release, open invitations, tokens, settings, since 0005 a survey that keeps counts alone, since 0008 a
 draft, since 0009 a journal and the day of a backup, since 0010 a second journal and a survey whose reports go on a
-day. Of schemas 0001 and 0002 see test_migrations.
+day, since 0012 keys of a gateway. Of schemas 0001 and 0002 see test_migrations.
 """
 
 import sqlite3

@@ -306,3 +306,24 @@ def test_survey_is_configured_and_what_is_not_given_stays(served: Served) -> Non
     assert (row["cors_origins"], row["reports_per_minute"]) == ([], None)
     code, _, err = run(served, "configure", "URL", "habits", "--cors-origin", "c4n4ry")
     assert (code, "422 bad_setting" in err, "c4n4ry" in err) == (1, True, False)
+
+
+def test_blind_invitations_from_the_file_to_the_counts(served: Served, tmp_path: Path) -> None:
+    """`sotto publish` has the keys made, once; few invitations are warned of; the same file stays the same survey."""
+    (tmp_path / "blind.toml").write_text(FEW.replace("few", "sealed", 1) + "\n")
+    text = (tmp_path / "blind.toml").read_text().replace("invited = true", 'invited = true\ninvitations = "blind"')
+    (tmp_path / "blind.toml").write_text(text)
+    _, said, warned = run(served, "check", tmp_path / "blind.toml", "--n", 19)
+    assert "Blind invitations hide whose report is whose" in warned
+    assert "traded for a token" in said
+    published = [run(served, "publish", tmp_path / "blind.toml", "URL", "--yes") for _ in range(2)]
+    assert [status for status, _, _ in published] == [0, 0]
+    assert len({said for _, said, _ in published}) == 1
+    kept = served.ask("GET", "/v1/surveys/sealed")[2]
+    assert len(kept["token_keys"]) == 1
+    create = ["invite", "create", "URL", "sealed", "--yes", "--count", 19, "--to"]
+    status, _, warned = run(served, *create, tmp_path / "a.csv")
+    assert (status, "there are 19 invitations. Blind invitations hide" in warned) == (0, True)
+    status, _, warned = run(served, *create, tmp_path / "b.csv")
+    assert (status, "Blind invitations hide" in warned) == (0, False)
+    assert run(served, "invite", "count", "URL", "sealed")[1] == "38 unused, 0 tokens\n"

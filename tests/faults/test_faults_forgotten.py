@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
+from blind import RFC_KEY, Wish, publish_blind
 from collecting import (
     INVITED,
     SMALL,
@@ -38,7 +39,7 @@ from sotto_collector.intake import tidying
 from sotto_collector.intake.counting import Batch, count_batches, prepare_batches
 from sotto_collector.intake.tidying import Tidying
 from sotto_collector.intake.writer import Writer
-from sotto_collector.invitations import hash_invitation
+from sotto_collector.invitations import hash_invitation, make_invitations, trade_invitation
 from sotto_collector.store import Store
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.upgrade import HEAD
@@ -282,6 +283,36 @@ def test_server_keeps_no_sample_of_reports_and_invitations(server: PostgresServe
             execute(url, "ANALYZE")
         secrets = [*ids_of(reports), *hashes_of(reports)]
         assert not any(files.count(secrets + [secret.hex().encode() for secret in secrets]))
+
+
+def test_after_a_turn_nothing_orders_the_trades_of_blind_invitations(files: RawFiles) -> None:
+    with closing(Store(files.db)) as store:
+        mine, stored = Tidying(store), publish_blind(store)
+        mine.turn()
+        traded = []
+        for code in make_invitations(store, stored, N_SINGLE):
+            issued = trade_invitation(store, stored, code, 1, Wish.of(stored.survey).blinded)
+            assert issued is not None
+            traded.append(issued)
+            mine.note_deletion()
+        hashes = [issued.code_hash for issued in traded]
+        if isinstance(files, PostgresFiles):
+            execute(files.db, "ANALYZE")
+        else:
+            assert files.list_in_order(hashes) == hashes  # the thief is able to
+        mine.turn()
+        if isinstance(files, PostgresFiles):
+            rows = read_hidden(files.db, "issued_tokens", "code_hash")
+            assert [row[0] for row in rows] == sorted(hashes)
+            assert len({xmin for _, xmin, _ in rows}) == 1
+        else:
+            assert files.list_in_order(hashes) == []
+        store.close_survey(stored.key)
+        store.erase_survey(stored.key)
+        mine.note_deletion()
+        mine.turn()
+        secrets = [part for issued in traded for part in (issued.code_hash, issued.blinded_hash, issued.signature)]
+        assert not any(files.count([secret or b"?" for secret in secrets] + [RFC_KEY.primes]))
 
 
 def test_samples_of_before_the_upgrade_are_cleared(server: PostgresServer) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from js_surveys import published
 from sotto_protocol import Report, Survey, SurveyError, batch_body, compile_toml
 from sotto_protocol.datasheet.render import to_markdown
 from sotto_protocol.datasheet.sheet import make_datasheet
 from sotto_protocol.explain import explain
-from sotto_protocol.invitation import invitation_text
+from sotto_protocol.invitation import invitation_text, with_token
 from sotto_protocol.oblivious import inner_post, padded_size, response_key
 from sotto_protocol.request_size import oblivious_request_bytes
 
@@ -89,6 +90,22 @@ def test_every_request_of_a_survey_fits_its_one_size(survey: Survey) -> None:
         assert len(inner_post(host, f"{path}/reports", body).to_bytes(size)) == size
         assert len(inner_post(host, f"{path}/erase", b'{"receipt":"%032d"}' % 0).to_bytes(size)) == size
     needed = len(inner_post("z" * 260, f"{path}/reports", body).to_bytes())
+    assert size == max(1024, 2 ** (needed - 1).bit_length())
+
+
+@pytest.mark.parametrize(("name", "n_bytes"), [("blind", 581), ("blindStrata", 593)])
+def test_every_request_of_a_blind_survey_fits_its_one_size(name: str, n_bytes: int) -> None:
+    """The report is the longest; the JavaScript client's is as long (blind.test.js)."""
+    survey = replace(published()[name], delivery="oblivious", relay=RELAY, gateway_key="ab" * 32)
+    size = oblivious_request_bytes(survey)
+    path, n_strata = f"/v1/surveys/{survey.id}", len(survey.strata) or 1
+    bare = batch_body(survey, [Report(bytes(16), survey.layout.longest)])
+    report = with_token(bare, bytes(288), 1, n_strata)
+    wish = {"invitation": "a" * 26, "wave": 1, "blinded": "A" * 342}
+    for last, body in [("reports", report), ("invitations/token", json.dumps(wish, separators=(",", ":")).encode())]:
+        assert len(inner_post("y" * 253 + ":65535", f"{path}/{last}", body).to_bytes(size)) == size
+    assert len(report) == n_bytes
+    needed = len(inner_post("z" * 260, f"{path}/reports", report).to_bytes())
     assert size == max(1024, 2 ** (needed - 1).bit_length())
 
 

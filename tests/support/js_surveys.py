@@ -4,6 +4,8 @@ Written by `python tests/support/js_surveys.py > client/js/test/surveys.json`.
 """
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 from devices import (
     DIARY,
@@ -22,6 +24,7 @@ from devices import (
     yes_no,
 )
 from sotto_protocol import Survey, compile_toml
+from sotto_protocol.blind import key_text
 
 AGAIN = compile_toml("""
 id = "again"
@@ -84,6 +87,13 @@ epsilon = 2
 """Two languages, and a yes or no that may be left out."""
 
 
+_VECTORS = Path(__file__).parents[1] / "vectors" / "rfc9474.json"
+_MODULUS = int(json.loads(_VECTORS.read_text())["vectors"][1]["n"], 16)
+KEY, OTHER_KEY = key_text(_MODULUS), key_text(_MODULUS + 2)
+"""The first is that of RFC 9474's second vector. Nobody has the other one's private key."""
+BLIND = replace(INVITED, invitations="blind")
+
+
 def published() -> dict[str, Survey]:
     """Return the surveys by the names that the tests use."""
     return {
@@ -105,6 +115,12 @@ def published() -> dict[str, Survey]:
         "pairs": PAIRS,
         "monthly": MONTHLY,
         "twice": TWICE,
+        "blind": replace(BLIND, token_keys=(KEY,)),
+        "blindStrata": replace(BLIND, strata=("north", "south"), token_keys=(OTHER_KEY, KEY)),
+        "blindPulse": replace(
+            INVITED_PULSE, invitations="blind", waves=3, token_keys=(KEY, OTHER_KEY, key_text(_MODULUS + 4))
+        ),
+        "blindDraft": BLIND,
     }
 
 

@@ -15,7 +15,9 @@ from sotto_protocol import Report
 
 APPLICATION_ID = 1397707860
 ANALYST_HASH = b"h" * 32
-BEFORE_GATEWAYS = (*(f"DROP TABLE {table}" for table in ("gateway_identity", "gateway_keys")),)
+BEFORE_BLIND = tuple(f"DROP TABLE {table}" for table in ("issued_tokens", "token_keys"))
+"""From the schema of now to that of 0012."""
+BEFORE_GATEWAYS = (*BEFORE_BLIND, *(f"DROP TABLE {table}" for table in ("gateway_identity", "gateway_keys")))
 """From the schema of now to that of 0011."""
 BEFORE_CLOCKS = (
     *BEFORE_GATEWAYS,

@@ -4,6 +4,7 @@ import { keepToItself } from "../src/fields.js";
 import { make } from "./dom.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Survey["blind"]} Blind */
 
 export class InvitationView {
   #field = keepToItself(
@@ -18,12 +19,14 @@ export class InvitationView {
   );
   #given;
   #state;
+  #blind;
 
   /**
    * @param {Translate} t @param {string} given what came @param {string} state what the collector says of it
-   * @param {(typed: string) => void} take
+   * @param {(typed: string) => void} take @param {Blind} [blind]
    */
-  constructor(t, given, state, take) {
+  constructor(t, given, state, take, blind) {
+    this.#blind = blind;
     this.#given = given;
     this.#state = state;
     if (given !== "") this.#field.setAttribute("aria-invalid", "true");
@@ -39,10 +42,12 @@ export class InvitationView {
   /** Say all of it in these words; what is typed stays. */
   translate(/** @type {Translate} */ t) {
     const error = { id: "invitation-error", class: "error", part: "error", hidden: this.#given === "" };
-    const hint = t(
-      "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your " +
-        "report.",
-    );
+    const hint =
+      this.#blind?.sayTraded(t) ??
+      t(
+        "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your " +
+          "report.",
+      );
     const go = make("button", { type: "submit", part: "button primary", class: "primary" }, t("Next"));
     this.element.replaceChildren(
       make("h3", { part: "question-title" }, make("label", { for: "invitation" }, t("Your invitation"))),

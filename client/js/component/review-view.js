@@ -22,9 +22,8 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
   const rows = asked.map((question) =>
     rowsOf(t, question, wordsOf, question.answerIn(answers), draft.reported[question.id]),
   );
-  const whole = survey.invited
-    ? t("This is all that leaves this device, with your invitation.")
-    : t("This is all that leaves this device.");
+  const invited = survey.blind?.sayAll(t) ?? t("This is all that leaves this device, with your invitation.");
+  const whole = survey.invited ? invited : t("This is all that leaves this device.");
   const text = make(
     "details",
     {},

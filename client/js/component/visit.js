@@ -130,16 +130,18 @@ export class Visit {
 
   /** Go on with an invitation, or ask for one: for the first, or for another. */
   async #invite(/** @type {string} */ given) {
-    const state = isInvitation(given) ? await stateOf(this.#client, given, this.#settings.wave) : "none";
-    if (this.#isOver) return;
-    if (state === "unused") {
+    const blind = this.#survey?.blind;
+    let state = "none";
+    if (isInvitation(given)) {
       this.#invitation = given;
       this.#client.close();
       this.#client = this.#makeClient();
-      return this.#ask();
+      state = await (blind?.tokenOf ?? stateOf)(this.#client, given, this.#settings.wave);
     }
+    if (this.#isOver) return;
+    if (state === "unused") return this.#ask();
     const take = (/** @type {string} */ typed) => this.#run(() => this.#invite(typed));
-    this.#prompt = new InvitationView(this.#stage.t, given, state, take);
+    this.#prompt = new InvitationView(this.#stage.t, given, state, take, blind);
     this.#stage.show(this.#prompt.element);
     return this.#prompt.open();
   }

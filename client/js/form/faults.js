@@ -19,6 +19,7 @@ const WORDS = {
     false,
   ],
   SurveyUnavailable: unavailable,
+  DeliveryError: unavailable,
   BudgetExceeded: (t) => [
     t("That would give away more than this browser allows"),
     t(

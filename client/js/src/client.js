@@ -5,7 +5,7 @@ import { importSecret, osBytes } from "./coins.js";
 import { MAX_DELAY_MS, Delivery } from "./delivery.js";
 import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
 import { drawnOf, keepSeed, wavesOf } from "./draws.js";
-import { AlreadyAnswered, NotAsked, StateError, SurveyRefused } from "./errors.js";
+import { AlreadyAnswered, DeliveryError, InvitationError, NotAsked, StateError, SurveyRefused } from "./errors.js";
 import { checkUrl, readJson } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
 import { endVersion, entriesOf, entryOf, receiptOf, today } from "./ledger.js";
@@ -140,12 +140,13 @@ export class SurveyClient {
     if (!waves.includes(wave)) throw new NotAsked(survey.id, wave, waves);
     const asked = await this.#draw(survey);
     const encoded = survey.encode(/** @type {Answers} */ (answers), asked);
-    const fresh = await drawAnew();
+    const { id, admission } = (await this.#trade(wave, true)) ?? {};
+    const fresh = await drawAnew(id);
     const drawn = await this.#transact((transaction) => keepDrawn(transaction, survey, wave, fresh));
     const key = await noiseKey(survey, drawn.key, wave);
     const marks = await markAnswers(survey, encoded, key);
     const columns = await reportAnswers(survey, encoded, key, draftCoins(survey, drawn.seed));
-    const report = wireReport(survey, drawn.id, columns, wave); // not the draft's, which the page can change
+    const report = wireReport(survey, drawn.id, columns, wave, admission); // not the draft's, which the page can change
     const price = (/** @type {Transaction} */ transaction) =>
       makeEntry(
         transaction,
@@ -160,6 +161,7 @@ export class SurveyClient {
       );
     const send = () =>
       this.#send(key, async (transaction) => {
+        survey.blind?.check(SurveyRefused);
         const via = this.#via;
         const entry = await price(transaction);
         entry.via = via;
@@ -170,7 +172,18 @@ export class SurveyClient {
         await putReport(transaction, url, survey, report, maxDelayMs, resendDays, restored, via);
         return { entry, waiting: await waitingReports(transaction) };
       });
-    return new Draft(survey, columns, drawn.id, await this.#transact(price), send);
+    return new Draft(survey, columns, drawn.id, await this.#transact(price), send, admission);
+  }
+
+  /**
+   * Fetch the token of a wave, in a survey with blind invitations: long before the report, so that nobody who watches the
+   * collector joins the two by their times. `prepare` fetches it if this was not called. Returns "unused" if it is there, or
+   * else what the collector says of the invitation: "used", "invalid"; "none" if none was given.
+   * Throws DeliveryError if no good reply comes, and what `survey` throws.
+   * @param {number} [wave] @returns {Promise<string>}
+   */
+  async fetchToken(wave = 1) {
+    return (await this.#trade(wave))?.state ?? "unused";
   }
 
   /**
@@ -303,6 +316,23 @@ export class SurveyClient {
     void this.#state.then((state) => state.close()).catch(() => undefined); // it was never open
   }
 
+  /** Return the token of a wave in a blind survey, fetched if it is not there: see `trade` of blind/index.js. */
+  async #trade(/** @type {number} */ wave, isNeeded = false) {
+    const survey = await this.survey();
+    const post = (/** @type {string} */ last, /** @type {object} */ sent) =>
+      this.#post(this.#via, last, sent, this.#posting.url);
+    return survey.blind?.trade(
+      this,
+      wave,
+      isNeeded,
+      this.#invitation,
+      (work) => this.#transact(work),
+      post,
+      DeliveryError,
+      InvitationError,
+    );
+  }
+
   /** @template Result @param {(transaction: Transaction) => Promise<Result>} work @returns {Promise<Result>} */
   async #transact(work) {
     this.#checkOpen();
@@ -366,8 +396,9 @@ export class SurveyClient {
     /** @type {import("./way.js").Via | null | undefined} */ via,
     last = "",
     /** @type {object | undefined} */ sent = undefined,
+    url = this.#source.url,
   ) {
-    const { url, surveyId, timeoutMs } = this.#source;
+    const { surveyId, timeoutMs } = this.#source;
     return post(this.#state, timeoutMs, { url, surveyId, via }, last, sent && JSON.stringify(sent));
   }
 

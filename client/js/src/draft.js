@@ -29,13 +29,14 @@ export class Draft {
    * @param {Survey} survey @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not
    * drawn @param {Uint8Array} id
    * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
+   * @param {import("./report.js").Admission} [admission]
    */
-  constructor(survey, columns, id, { wave, epsilon, invitation }, send) {
+  constructor(survey, columns, id, { wave, epsilon, invitation }, send, admission) {
     this.#send = send;
     /** The epsilon that it takes, in nats; an exact decimal. */
     this.epsilon = writeEpsilon(epsilon);
     /** The report as it is sent. The invitation to an invited survey is not in it. */
-    this.sent = wireReport(survey, id, columns, wave);
+    this.sent = wireReport(survey, id, columns, wave, admission);
     /** The receipt that it will have. */
     this.receipt = this.sent.id;
     /** An English sentence for respondents if their answers are protected little, or else "". */
@@ -66,10 +67,14 @@ export class Draft {
   }
 }
 
-/** Draw what a report could be drawn from. @returns {Promise<Drawn>} */
-export async function drawAnew() {
+/** Draw what a report could be drawn from. @param {Uint8Array} [id] that its token gives it @returns {Promise<Drawn>} */
+export async function drawAnew(id) {
   const [secret, seed] = [await osBytes(SECRET_BYTES), await osBytes(SECRET_BYTES)];
-  return { key: await importSecret(secret), seed: await importSecret(seed), id: await osBytes(REPORT_ID_BYTES) };
+  return {
+    key: await importSecret(secret),
+    seed: await importSecret(seed),
+    id: id ?? (await osBytes(REPORT_ID_BYTES)),
+  };
 }
 
 /**
@@ -149,6 +154,7 @@ function invitationOf(
   /** @type {Entry[]} */ earlier,
   /** @type {string | null} */ given,
 ) {
+  if (survey.blind) return null; // its token has admitted it
   if (!survey.invited) {
     if (given === null) return null;
     throw new InvitationError(`survey ${survey.id} is open to all; invitation must not be given.`);

@@ -132,7 +132,7 @@ export async function settleReport(transaction, receipt, endsSurvey) {
  */
 export async function endVersion(transaction, fingerprint) {
   const entries = await entriesOf(transaction, fingerprint);
-  await transaction.delete("secrets", fingerprint);
+  for (const end of ["", ":tokens"]) await transaction.delete("secrets", fingerprint + end);
   if (entries.some((entry) => entry.marks !== null)) {
     const epsilon = sumOf(entries.map((entry) => entry.epsilon));
     for (const entry of entries) {

@@ -5,20 +5,21 @@ import { canonical } from "./documents.js";
 
 export const REPORT_ID_BYTES = 16;
 
-/** @typedef {{id: string, answers: {[id: string]: any}, wave?: number, invitation?: string}} Sent */
+/** What admits a report to a survey with blind invitations. @typedef {{token?: string, stratum?: number}} Admission */
+/** @typedef {Admission & {id: string, answers: {[id: string]: any}, wave?: number, invitation?: string}} Sent */
 
 /**
  * Return the report as the JSON object that is sent.
  * @param {import("./survey.js").Survey} survey @param {Uint8Array} id 16 random bytes
  * @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not drawn
- * @param {number} wave @returns {Sent}
+ * @param {number} wave @param {Admission} [admission] @returns {Sent}
  */
-export function wireReport(survey, id, columns, wave) {
+export function wireReport(survey, id, columns, wave, admission) {
   const answers = survey.questions.flatMap(({ id, mechanism }, index) => {
     const column = columns[index];
     return column === null ? [] : [[id, mechanism.toWire(column)]];
   });
-  return { id: hex(id), ...(survey.waves > 1 ? { wave } : {}), answers: Object.fromEntries(answers) };
+  return { id: hex(id), ...(survey.waves > 1 ? { wave } : {}), ...admission, answers: Object.fromEntries(answers) };
 }
 
 /**
@@ -35,7 +36,7 @@ export function blanksAfter(survey, sent) {
  * @param {import("./survey.js").Survey} survey
  */
 export function longestBody(survey) {
-  const invitation = survey.invited ? "a".repeat(26) : null;
+  const invitation = survey.invited && !survey.blind ? "a".repeat(26) : null;
   return batchBody(survey.fingerprint, longestReport(survey), 0, invitation).length;
 }
 
@@ -46,7 +47,7 @@ function longestReport(/** @type {import("./survey.js").Survey} */ survey) {
   const order = [...lengths.keys()].sort((left, right) => lengths[right] - lengths[left]);
   const drawn = order.slice(0, survey.nDrawn);
   const columns = survey.questions.map(({ mechanism }, index) => (drawn.includes(index) ? mechanism.longest : null));
-  return wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves);
+  return wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves, survey.blind?.longest);
 }
 
 /**

@@ -8,6 +8,7 @@ import { AnswerError, SurveyError } from "./errors.js";
 import { readMechanism } from "./mechanisms.js";
 import { optionsOf, takeItems } from "./questions/joint.js";
 import { CLOSED, PUBLISHED } from "./questions/types.js";
+import { loadLate } from "./way.js";
 import { LENGTHS, TAG_EXPECTED, isTag, readWords, takeText } from "./words.js";
 
 export const MAX_SURVEY_BYTES = 2 ** 20;
@@ -134,8 +135,11 @@ export class Survey {
   /** @type {readonly import("./words.js").SurveyWords[]} */
   #words;
 
-  /** @param {Fields} fields @param {string} canonical its text @param {string} fingerprint the text's SHA-256 */
-  constructor(fields, canonical, fingerprint) {
+  /**
+   * @param {Fields} fields @param {string} canonical its text @param {string} fingerprint the text's SHA-256
+   * @param {import("./way.js").Blind | null} blind
+   */
+  constructor(fields, canonical, fingerprint, blind) {
     fields.oneOf("format", [FORMAT]);
     /** @type {string} */
     this.id = fields.take("id", ID_EXPECTED, isId);
@@ -157,6 +161,11 @@ export class Survey {
     this.maxReports = this.askedIn || this.waves;
     /** @type {readonly string[]} the groups in which people are invited */
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
+    /**
+     * What trades an invitation for a token that nobody can join to it; undefined where invitations are sent.
+     * @type {import("../blind/index.js").OfSurvey | undefined}
+     */
+    this.blind = blind?.of(fields, this);
     const about = fields.word("about", ["population", "respondents"]);
     this.about = /** @type {"population" | "respondents"} whom its results are about */ (about);
     /** The language of its texts, a tag. */
@@ -303,14 +312,17 @@ export class Survey {
 
 /**
  * Return a published survey, trusting nothing: thresholds, epsilons and the text's form are checked. Throws SurveyError,
- * also where a question takes more epsilon than it declares.
+ * also where a question takes more epsilon than it declares, and DeliveryError where what trades blind invitations cannot
+ * be loaded.
  * @param {Uint8Array} bytes @returns {Promise<Survey>}
  */
 export async function readSurvey(bytes) {
   if (bytes.length > MAX_SURVEY_BYTES) throw new SurveyError("$", `must have at most ${MAX_SURVEY_BYTES} bytes.`);
   const { document, isCanonical } = parseJson(bytes);
   const canonical = new TextDecoder().decode(bytes);
-  const survey = new Survey(new Fields(document, "$"), canonical, hex(await sha256(bytes)));
+  const isBlind = /** @type {any} */ (document)?.invitations === "blind";
+  const blind = isBlind ? await loadLate("blind") : null;
+  const survey = new Survey(new Fields(document, "$"), canonical, hex(await sha256(bytes)), blind);
   if (!isCanonical) throw notCanonical();
   return survey;
 }

@@ -11,7 +11,7 @@ const SURVEY_UNKNOWN = ["no_such_survey", "wrong_fingerprint"];
 const UNKNOWN_FINAL_MS = 604_800_000;
 const MOST_BETWEEN_MS = 86_400_000;
 const NEEDS_INVITATION = ["invitation_required", "invitation_invalid"];
-const REFUSING = ["bad_json", "bad_report", ...NEEDS_INVITATION, "survey_closed"];
+const REFUSING = ["bad_json", "bad_report", ...NEEDS_INVITATION, "token_invalid", "survey_closed"];
 const HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i; // Date.parse would read much else
 
 /** @typedef {import("./exchange.js").Problem} Problem */

@@ -7,7 +7,7 @@
 
 import { DeliveryError, SurveyRefused } from "./errors.js";
 import { exchange } from "./exchange.js";
-import { file } from "./oblivious-file.js";
+import { file } from "./late-file.js";
 
 const MAX_REPLY_BYTES = 2 ** 16;
 
@@ -34,8 +34,16 @@ const MAX_REPLY_BYTES = 2 ** 16;
 export async function post(state, timeoutMs, { url, surveyId, via }, last, body) {
   const path = `/v1/surveys/${surveyId}/${last}`;
   if (!via) return exchange(url + path, timeoutMs, MAX_REPLY_BYTES, body);
-  const { ask } = await file.load().catch((cause) => {
-    throw new DeliveryError("oblivious.min.js cannot be loaded.", { cause });
-  });
+  /** @type {Oblivious} */
+  const { ask } = await loadLate("oblivious");
   return ask({ state: await state, timeoutMs, exchange, DeliveryError, SurveyRefused }, via, path, body);
+}
+
+/** What that of blind invitations has. @typedef {typeof import("../blind/index.js")} Blind */
+
+/** Load what only some surveys need. Throws DeliveryError. @param {"blind" | "oblivious"} name */
+export function loadLate(name) {
+  return file.load(name).catch((cause) => {
+    throw new DeliveryError(`${name}.min.js cannot be loaded.`, { cause });
+  });
 }

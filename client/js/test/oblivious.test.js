@@ -10,7 +10,7 @@ import { readConfiguration, readKeys } from "../oblivious/keys.js";
 import { describe } from "../form/faults.js";
 import { canonical } from "../src/documents.js";
 import { SurveyClient } from "../sottovoce.js";
-import { file } from "../src/oblivious-file.js";
+import { file } from "../src/late-file.js";
 import { ANSWERS, INVITATION, TEXTS, changeRows, faultOf, newState, open, rowsOf, surveyOf, until } from "./devices.js";
 import { KEY_PROBLEM, newKeys, newSigner, serveRelay } from "./gateway.js";
 import { problem, repeat, serve } from "./server.js";

@@ -29,6 +29,8 @@ export class FaultServer {
     this.posts = [];
     /** @type {Set<string>} the reports that were counted */
     this.seen = new Set();
+    /** What a POST gets before it is acknowledged as a report. @type {(seen: Seen) => Scripted | null} */
+    this.answer = () => null;
     this.events = new EventEmitter();
     this.url = "";
     this.server = createServer((request, response) => void this.#serve(request, response));
@@ -72,7 +74,7 @@ export class FaultServer {
     const seen = { path: request.url ?? "", headers: request.headers, body };
     if (request.method === "POST") {
       this.posts.push(seen);
-      reply(response, this.script.shift() ?? this.#acknowledge(body));
+      reply(response, this.script.shift() ?? this.answer(seen) ?? this.#acknowledge(body));
       this.events.emit("post");
     } else {
       this.gets.push(seen);

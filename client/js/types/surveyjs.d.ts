@@ -50,6 +50,7 @@ export type Client = {
         questions: readonly Question[];
         items?: readonly Question[];
         protectedLittle?: string;
+        blind?: object | null;
     }>;
     /**
      * those that this device asks; all by default
@@ -59,6 +60,10 @@ export type Client = {
      * those in which this device is asked; all by default
      */
     waves?: (() => Promise<readonly number[]>) | undefined;
+    /**
+     * trades a blind invitation for its token
+     */
+    fetchToken?: ((wave?: number) => Promise<unknown>) | undefined;
     /**
      * from answers by question id
      */

@@ -22,7 +22,13 @@ sees another one than before sends again what it has kept: the store may have lo
 STATE = "Sottovoce-State"
 """Of the same response: `open` or `closed`, as this collector takes reports of it now, or takes none."""
 EXPOSED = f"Retry-After, {RESTORE_MARK}, {STATE}"
-_OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_report", "invitations.check"}
+_OF_DEVICES = {
+    "surveys.get_survey",
+    "surveys.take_reports",
+    "surveys.erase_report",
+    "invitations.check",
+    "invitations.trade",
+}
 
 
 def install_cors(app: Flask) -> None:

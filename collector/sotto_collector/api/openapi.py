@@ -174,6 +174,15 @@ OPERATIONS = (
         body="Check",
         refusals=(409, 429),
     ),
+    Operation(
+        "post",
+        f"{SURVEY}/invitations/token",
+        "Trade a blind invitation for a token.",
+        {200: "Traded"},
+        body="Trade",
+        refusals=(403, 409, 429),
+    ),
+    Operation("post", f"{SURVEY}/token-keys", "Make the keys of tokens.", {200: "TokenKeys"}, "admin", "KeyCount"),
     Operation("get", GATEWAY_PATH, "Read the gateway's public keys.", {200: KEYS_TYPE}, refusals=(404,)),
     Operation(
         "post",

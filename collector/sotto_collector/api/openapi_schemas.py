@@ -14,7 +14,7 @@ from sotto_collector.api.administration import (
     SentToken,
 )
 from sotto_collector.api.cors import ORIGIN
-from sotto_collector.api.invitations import SentCheck, SentCount
+from sotto_collector.api.invitations import SentBlinded, SentCheck, SentCount, SentKeys
 from sotto_collector.api.request import SentReceipt
 from sotto_collector.certificate import FORMAT, KINDS
 from sotto_collector.intake.parsing import SentBatch, SentReport
@@ -22,17 +22,20 @@ from sotto_collector.invitations import STATES
 from sotto_collector.settings import Settings
 from sotto_collector.store.stock import Stock
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
+from sotto_protocol.blind import MODULUS_BYTES, TOKEN_BYTES
 from sotto_protocol.gateway_keys import MAX_EPOCH
 from sotto_protocol.invitation import INVITATION_BYTES, MAX_INVITATIONS, MAX_REVOKED, invitation_text
 from sotto_protocol.members import (
     DELIVERIES,
     ID_PATTERN,
+    INVITATIONS,
     KEEPS,
     MAX_ERASE_AFTER,
     MAX_MIN_REPORTS,
     MAX_QUESTIONS,
     MAX_STRATA,
     MAX_STRATUM,
+    MAX_TOKEN_KEYS,
     MAX_WAVES,
     TARGETS,
 )
@@ -86,11 +89,16 @@ def most_reports(settings: Settings) -> int:
     return max(1, min(settings.max_batch_reports, (settings.max_body_bytes - ENVELOPE_BYTES) // MIN_REPORT_BYTES))
 
 
+def _base64url(n_bytes: int) -> Schema:
+    return {"type": "string", "pattern": f"^[A-Za-z0-9_-]{{{-(-n_bytes * 4 // 3)}}}$"}
+
+
 _FINGERPRINT: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _SURVEY_ID: Schema = whole(ID_PATTERN)
 _WAVE: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_WAVES}
 _STRATUM: Schema = {"type": "string", "minLength": 1, "maxLength": MAX_STRATUM}
 _INVITATION: Schema = {"type": "string", "pattern": f"^[a-z2-7]{{{len(invitation_text(bytes(INVITATION_BYTES)))}}}$"}
+_PLACE: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_STRATA}
 _PER_MINUTE: Schema = _optional({"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE})
 _ORIGINS: Schema = _list(whole(ORIGIN), maxItems=MAX_ORIGINS)
 _REPORT: Schema = describe_sent(
@@ -99,7 +107,10 @@ _REPORT: Schema = describe_sent(
     answers={"type": "object", "description": "A value for each question, as docs/http.md describes."},
     wave=_WAVE | {"description": "Only in a survey of several waves, where it is required."},
     invitation=_INVITATION | {"description": "Only in an invited survey, where it is required."},
+    token=_base64url(TOKEN_BYTES) | {"description": "Instead of the invitation, where invitations are blind."},
+    stratum=_PLACE | {"description": "Beside the token, in a survey with strata: the place of one, from 1."},
 )
+_TOKEN_KEY: Schema = _base64url(MODULUS_BYTES)
 _LISTED: Schema = _object(
     {
         "id": _SURVEY_ID,
@@ -125,6 +136,8 @@ _LISTED: Schema = _object(
             "description": "In how many of the waves a device is asked, chosen at random. 0 means all.",
         },
         "strata": _list(_STRATUM, maxItems=MAX_STRATA),
+        "invitations": {"enum": list(INVITATIONS), "description": "Whether devices trade invitations for tokens."},
+        "token_keys": _list(_TOKEN_KEY, maxItems=MAX_TOKEN_KEYS),
         "lang": _TEXT,
         "introduction": _TEXT,
         "controller": _TEXT,
@@ -222,11 +235,27 @@ _OF_INVITATIONS: dict[str, Schema] = {
         stratum=_optional(_STRATUM),
     ),
     "Turnout": _object(
-        {"waves": _list(_object({"wave": _WAVE, "invited": _COUNT, "n_reports": _optional(_COUNT)}), minItems=1)}
+        {
+            "waves": _list(
+                _object({"wave": _WAVE, "invited": _COUNT, "n_reports": _optional(_COUNT), "tokens": _COUNT}, "tokens"),
+                minItems=1,
+            )
+        }
     ),
     "Check": describe_sent(SentCheck, invitation=_TEXT, wave=_WAVE),
-    "Checked": _object({"state": {"enum": list(STATES)}}),
-    "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES), "n_reports": _COUNT}),
+    "Checked": _object({"state": {"enum": list(STATES)}, "stratum": _PLACE}, "stratum"),
+    "Trade": describe_sent(SentBlinded, invitation=_TEXT, blinded=_base64url(MODULUS_BYTES), wave=_WAVE),
+    "Traded": _object({"signature": _base64url(MODULUS_BYTES), "stratum": _PLACE}),
+    "KeyCount": describe_sent(SentKeys, count={"type": "integer", "minimum": 1, "maximum": MAX_TOKEN_KEYS}),
+    "TokenKeys": _object({"token_keys": _list(_TOKEN_KEY, minItems=1, maxItems=MAX_TOKEN_KEYS)}),
+    "Unused": _object(
+        {
+            "unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES),
+            "n_reports": _COUNT,
+            "tokens": _list(_COUNT, maxItems=MAX_TOKEN_KEYS),
+        },
+        "tokens",
+    ),
     "Revocation": {
         "oneOf": [
             _object({"invitations": _list(_INVITATION, minItems=1, maxItems=MAX_REVOKED)}),

@@ -30,6 +30,7 @@ from sotto_collector.errors import UnknownReportError, refuse, refuse_survey
 from sotto_collector.intake.parsing import read_json_body, require_json
 from sotto_collector.store import Part, StoredSurvey
 from sotto_collector.store.releases import read_released
+from sotto_collector.token_keys import has_keys
 from sotto_protocol import Survey, SurveyError
 
 surveys = Blueprint("surveys", __name__)
@@ -72,6 +73,9 @@ def publish_survey() -> Response:
             "must be today or later, in UTC: it is the last day on which reports are accepted.",
             "$.closes",
         )
+    if survey.is_blind and not has_keys(collector.store, survey):
+        problem = "must be the keys that this collector made for the survey's id: sotto publish fills them in."
+        raise refuse(422, "bad_survey", problem, "$.token_keys")
     is_new = collector.store.add_survey(survey)
     collector.forget_survey(survey.id)
     response = respond(

@@ -20,7 +20,7 @@ from sotto_protocol.report import REPORT_ID_BYTES
 class Batch:
     """Checked reports of one request: `ids`, 16 bytes each, joined; `records`, shape (n, layout.n_bytes).
 
-    `invitations`: the hash of each report's, in an invited survey.
+    `invitations`: the hash of each report's, where they come with invitations. Tokens were checked, and are not here.
     """
 
     stored: StoredSurvey
@@ -108,8 +108,8 @@ def merge(batches: list[Batch]) -> Merged:
 class Prepared:
     """One survey's batches of a group, and their `places` in it, ready for a transaction.
 
-    `parts`: of an invited survey each batch by itself, as it is all or nothing; else one, of all. Of one with strata
-    none: of which stratum a report is is read in the transaction.
+    `parts`: where reports use invitations up each batch by itself, as it is all or nothing; else one, of all. Where the
+    invitations say the stratum none: it is read in the transaction.
     """
 
     places: list[int]
@@ -126,7 +126,7 @@ def prepare_batches(batches: list[Batch]) -> list[Prepared]:
     for _, places in sorted(by_survey.items()):
         of_survey = [batches[place] for place in places]
         survey = of_survey[0].stored.survey
-        parts = [[batch] for batch in of_survey if not survey.strata] if survey.invited else [of_survey]
+        parts = [[batch] for batch in of_survey if not survey.strata] if survey.spends_invitations else [of_survey]
         prepared.append(Prepared(places, of_survey, [merge(part) for part in parts]))
     return prepared
 
@@ -138,16 +138,16 @@ def count_batches(transaction: Transaction, group: list[Prepared]) -> list[Outco
         stored = prepared.batches[0].stored
         outcomes: list[Outcome | Exception]
         # Alone: each batch by itself is all or nothing, so the group's rows cannot be taken in one order for all.
-        is_open = transaction.lock_survey(stored.key, alone=stored.survey.invited)
+        is_open = transaction.lock_survey(stored.key, alone=stored.survey.spends_invitations)
         if not is_open or is_over(stored.survey, transaction.today()):
             outcomes = [_acknowledge(transaction, batch) for batch in prepared.batches]
+        elif not stored.survey.spends_invitations:
+            outcomes = [*_count_open(transaction, prepared.batches, prepared.parts[0])]
         elif stored.survey.strata:
             outcomes = [_count_stratified(transaction, batch) for batch in prepared.batches]
-        elif stored.survey.invited:
+        else:
             both = zip(prepared.batches, prepared.parts, strict=True)
             outcomes = [_count_invited(transaction, batch, merged) for batch, merged in both]
-        else:
-            outcomes = [*_count_open(transaction, prepared.batches, prepared.parts[0])]
         results |= zip(prepared.places, outcomes, strict=True)
     return [results[place] for place in sorted(results)]
 
@@ -199,9 +199,10 @@ def _count_stratified(transaction: Transaction, batch: Batch) -> Outcome | Excep
 
 
 def _in_strata(batch: Batch, strata: list[int]) -> Batch:
-    """Return a batch with the stratum in every record, where its survey has strata."""
+    """Return a batch with the stratum in every record, where its survey has strata, and no token has said it."""
     survey = batch.stored.survey
-    return replace(batch, records=survey.layout.put(batch.records, STRATUM, strata)) if survey.strata else batch
+    is_said = survey.is_blind or not survey.strata
+    return batch if is_said else replace(batch, records=survey.layout.put(batch.records, STRATUM, strata))
 
 
 def _find_strata(transaction: Transaction, batch: Batch) -> list[int]:
@@ -211,7 +212,7 @@ def _find_strata(transaction: Transaction, batch: Batch) -> list[int]:
     the batch again its stratum is the first one's, and its own invitation is not asked: it is a repeat.
     """
     layout, key = batch.stored.survey.layout, batch.stored.key
-    if not batch.stored.survey.strata:
+    if batch.stored.survey.is_blind or not batch.stored.survey.strata:
         return [1] * len(batch)
     of_invitations = transaction.find_strata(key, batch.invitations)
     strata = [of_invitations.get(code, 0) for code in batch.invitations]

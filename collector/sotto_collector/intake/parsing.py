@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 from werkzeug.http import parse_options_header
 from werkzeug.wsgi import get_content_length
 
@@ -13,10 +15,19 @@ from sotto_collector.intake.counting import Batch
 from sotto_collector.intake.duplicates import find_duplicate_key
 from sotto_collector.invitations import hash_invitation
 from sotto_collector.store import StoredSurvey
+from sotto_collector.token_keys import is_signed_by
 from sotto_protocol import ReportError, Survey, parse_report_id
+from sotto_protocol.blind import parse_token, report_id_of, token_message
 from sotto_protocol.invitation import parse_invitation
-from sotto_protocol.problem import BAD_JSON, BAD_REPORT, INVITATION_INVALID, INVITATION_REQUIRED, WRONG_FINGERPRINT
-from sotto_protocol.record import WAVE
+from sotto_protocol.problem import (
+    BAD_JSON,
+    BAD_REPORT,
+    INVITATION_INVALID,
+    INVITATION_REQUIRED,
+    TOKEN_INVALID,
+    WRONG_FINGERPRINT,
+)
+from sotto_protocol.record import STRATUM, WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 
 _HEX = re.compile(r"[0-9a-f]*")
@@ -31,6 +42,8 @@ class SentReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     answers: dict[str, Any]
     wave: Any = msgspec.UNSET  # the survey says which integers
     invitation: str | msgspec.UnsetType = msgspec.UNSET
+    token: str | msgspec.UnsetType = msgspec.UNSET
+    stratum: Any = msgspec.UNSET  # the token's key says whether it is right
 
 
 class SentBatch(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -54,7 +67,9 @@ class _Member(NamedTuple):
 
 _OPTIONAL = (
     _Member(WAVE, "an integer", lambda survey: survey.waves > 1, is_required=True),
-    _Member("invitation", "a text", lambda survey: survey.invited, is_required=False),
+    _Member("invitation", "a text", lambda survey: survey.spends_invitations, is_required=False),
+    _Member("token", "a text", lambda survey: survey.is_blind, is_required=False),
+    _Member(STRATUM, "an integer", lambda survey: survey.is_blind and bool(survey.strata), is_required=True),
 )
 _DECODER = msgspec.json.Decoder(SentBatch)
 _SYNTAX = msgspec.json.Decoder(msgspec.Raw)
@@ -144,10 +159,35 @@ def _check(sent: SentBatch, body: bytes, stored: StoredSurvey, max_reports: int)
         records = survey.layout.from_wire([report.answers for report in reports], "$.reports", numbers)
     except ReportError as fault:
         raise refuse(422, BAD_REPORT, fault.problem, fault.where) from None
-    codes = [report.invitation for report in reports] if survey.invited else []
+    if survey.is_blind:
+        records = _admit(sent, ids, records, survey)
+    codes = [report.invitation for report in reports] if survey.spends_invitations else []
     invitations = tuple(_hash_code(code, index, survey) for index, code in enumerate(codes))
     _refuse_extra_members(body, reports, survey)
     return Batch(stored, ids, records, invitations)
+
+
+def _admit(sent: SentBatch, ids: bytes, records: NDArray[np.uint8], survey: Survey) -> NDArray[np.uint8]:
+    """Return the records, with their strata, of reports whose tokens are all good. Raises RequestError."""
+    waves = survey.layout.numbers(records, WAVE).tolist()
+    strata = [report.stratum if survey.strata else 1 for report in sent.reports]
+    for index, (report, wave, stratum) in enumerate(zip(sent.reports, waves, strata, strict=True)):
+        where = f"$.reports[{index}]"
+        if type(stratum) is not int or not 1 <= stratum <= survey.n_strata:
+            raise refuse(422, BAD_REPORT, f"must be an integer in [1, {survey.n_strata}].", f"{where}.{STRATUM}")
+        if not report.token:
+            raise refuse(403, INVITATION_REQUIRED, "must be given: only invited people take part.", f"{where}.token")
+        try:
+            random, signature = parse_token(report.token, f"{where}.token")
+        except ReportError as fault:
+            raise refuse(422, BAD_REPORT, fault.problem, fault.where) from None
+        message = token_message(random, sent.fingerprint, wave)
+        if ids[index * REPORT_ID_BYTES :][:REPORT_ID_BYTES] != report_id_of(message):
+            raise refuse(422, BAD_REPORT, "must be the hash of the token's message.", f"{where}.id")
+        if not is_signed_by(survey.token_key(wave, stratum), message, signature):
+            problem = "must be a token of this survey, of this wave and stratum."
+            raise refuse(403, TOKEN_INVALID, problem, f"{where}.token")
+    return survey.layout.put(records, STRATUM, strata) if survey.strata else records
 
 
 def refuse_invitation(index: int) -> RequestError:

@@ -15,8 +15,8 @@ from sotto_collector.pages.release import STATIC, find_client_js
 assets = Blueprint("assets", __name__)
 OF_SURVEYS = ("static/survey.min.js", "js/sottovoce.min.js")
 """The modules that the survey page loads: its own, in one file, and the client."""
-OF_OBLIVIOUS = "js/oblivious.min.js"
-"""What the client loads as well, if a survey is delivered obliviously."""
+OF_OBLIVIOUS, OF_BLIND = "js/oblivious.min.js", "js/blind.min.js"
+"""What the client loads as well, if a survey is delivered obliviously, or its invitations are blind."""
 MAX_AGE_S = 60
 """A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
 _NAME = re.compile(r"(?:[a-z0-9-]+/)?[a-z0-9-]+(?:\.min)?\.(js|css|svg)")

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sotto_collector.api.access import LISTERS
 from sotto_collector.api.request import get_collector, read_wave
 from sotto_collector.pages.asked import parts_of
-from sotto_collector.pages.assets import OF_OBLIVIOUS, OF_SURVEYS, inline_style
+from sotto_collector.pages.assets import OF_BLIND, OF_OBLIVIOUS, OF_SURVEYS, inline_style
 from sotto_collector.pages.headers import PAGE_TYPE, policy, root_from
 from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.sign_in import find_reader
@@ -136,7 +136,7 @@ def render_survey(
         file=file,
         root=f"{file.collector}/" if file else root_from(f"/s/{survey.id}"),
         style=STYLE,
-        modules=(*OF_SURVEYS, OF_OBLIVIOUS) if survey.is_oblivious else OF_SURVEYS,
+        modules=(*OF_SURVEYS, *[OF_OBLIVIOUS] * survey.is_oblivious, *[OF_BLIND] * survey.is_blind),
         relay=urlsplit(survey.relay).netloc,
         scripts=SCRIPTS,
         browsers=BROWSERS,

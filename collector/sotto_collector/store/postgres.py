@@ -243,6 +243,8 @@ class PostgresDialect(Dialect):
         with self._alone() as connection:
             if connection is not None:
                 connection.exec_driver_sql(statements.REWRITE)
+                if self._count_bytes("issued_tokens") <= MOST_OFTEN_BYTES:
+                    connection.exec_driver_sql(statements.REWRITE_ISSUED)
             return connection is not None
 
     @contextmanager

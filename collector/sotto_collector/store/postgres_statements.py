@@ -33,9 +33,14 @@ SETTLE = """
 WITH gone AS (DELETE FROM inbox WHERE survey_key = ANY(:keys) RETURNING survey_key, report_id, packed)
 INSERT INTO inbox SELECT * FROM gone ORDER BY survey_key, report_id
 """
-SIDE_TABLES = ("invitations", "tallies")
-"""Their dead rows would link a report to its invitation, and tell how its commit changed the tally."""
+SIDE_TABLES = ("invitations", "issued_tokens", "token_keys", "tallies")
+"""Their dead rows would link a report to its invitation, hold keys that were erased, and tell how a commit changed the
+tally."""
 REWRITE = """
 WITH gone AS (DELETE FROM reports RETURNING survey_key, report_id, packed)
 INSERT INTO reports SELECT * FROM gone ORDER BY survey_key, report_id
+"""
+REWRITE_ISSUED = """
+WITH gone AS (DELETE FROM issued_tokens RETURNING *)
+INSERT INTO issued_tokens SELECT * FROM gone ORDER BY survey_key, code_hash, wave
 """

@@ -14,6 +14,7 @@ from sotto_collector.journal import (
     EndedToken,
     ErasedReport,
     ErasedSurvey,
+    IssuedToken,
     OfSurvey,
     Reach,
     ReadJournal,
@@ -28,7 +29,7 @@ from sotto_collector.store.journals import know_reach, known_reaches
 from sotto_collector.store.refused import refuse_surveys
 from sotto_collector.store.stock import count_tallied
 from sotto_collector.store.stored import CLOSED, StoredSurvey
-from sotto_collector.store.transaction import Transaction
+from sotto_collector.store.transaction import IssuedRow, Transaction
 
 MAX_RESTORE_MARK = 2**31 - 1
 
@@ -210,7 +211,7 @@ class _Redoing:
         assert isinstance(act, OfSurvey)  # noqa: S101  # there is no other
         stored = self.known.get(act.key)
         is_there = stored is not None and stored.survey.fingerprint == act.fingerprint and not stored.is_draft
-        if isinstance(act, ErasedSurvey) or not (is_there or isinstance(act, RevokedInvitations)):
+        if isinstance(act, ErasedSurvey) or not (is_there or isinstance(act, RevokedInvitations | IssuedToken)):
             self.refused[act.fingerprint] = act.survey
         if stored is not None and is_there:
             self._do_to(stored, act, journal)
@@ -228,10 +229,22 @@ class _Redoing:
                 transaction.update_survey(stored.key, is_open=0)
             case RevokedInvitations():
                 transaction.revoke_invitations(stored.key, map(bytes.fromhex, act.hashes))
+            case IssuedToken():
+                self._issue(stored, act)
             case Released():
                 if len(act.sizes) != n_sizes(stored.survey):
                     raise JournalError(f"journal ({journal.path}): a release of {act.survey} is not one of its own.")
                 raise_floor(transaction.connection, stored, act.cell, np.array(act.sizes, np.int64))
+
+    def _issue(self, stored: StoredSurvey, act: IssuedToken) -> None:
+        """Use an invitation up again. Its device has the token, or asks with the same blinded message, and gets it.
+
+        Of several acts of one invitation only the last was committed, and nothing was signed for the others.
+        """
+        code_hash = bytes.fromhex(act.hash)
+        self._transaction.redeem(stored.key, code_hash, act.wave)
+        issued = IssuedRow(code_hash, act.wave, act.stratum, bytes.fromhex(act.blinded), None)
+        self._transaction.replace_issued(stored.key, issued)
 
     def _erase(self, stored: StoredSurvey, report_id: bytes) -> None:
         """Erase a report; of one that came after the backup the id is kept, so that its device cannot send it again."""

@@ -176,6 +176,35 @@ invitations = Table(
     sqlite_with_rowid=False,
 )
 
+# Invitations of blind surveys that were traded for a token; nothing says which report came with it. The same blinded
+# message gets the same signature again.
+issued_tokens = Table(
+    "issued_tokens",
+    metadata,
+    Column("survey_key", Integer, ForeignKey("surveys.survey_key"), nullable=False),
+    Column("code_hash", LargeBinary, nullable=False),
+    Column("wave", Integer, nullable=False),
+    Column("stratum", Integer, nullable=False),
+    Column("blinded_hash", LargeBinary, nullable=False),  # SHA-256 of what was signed
+    Column("signature", LargeBinary),  # NULL: of a restored store, which makes it again
+    PrimaryKeyConstraint("survey_key", "code_hash", "wave"),
+    CheckConstraint("length(code_hash) = 32", "issued_tokens_code_hash"),
+    CheckConstraint("length(blinded_hash) = 32", "issued_tokens_blinded_hash"),
+    sqlite_with_rowid=False,
+)
+
+# The private keys of the tokens of blind surveys: made before a survey is published, which names the public ones.
+token_keys = Table(
+    "token_keys",
+    metadata,
+    Column("survey_id", Text, nullable=False),
+    Column("cell", Integer, nullable=False),
+    Column("primes", LargeBinary, nullable=False),  # the two of an RSA key, 128 bytes each
+    PrimaryKeyConstraint("survey_id", "cell"),
+    CheckConstraint("length(primes) = 256", "token_keys_primes"),
+    sqlite_with_rowid=False,
+)
+
 # One row, if this collector has a gateway: the Ed25519 key that signs its keys. Surveys name the public one.
 gateway_identity = Table(
     "gateway_identity",

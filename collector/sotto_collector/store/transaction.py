@@ -12,11 +12,31 @@ from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 from sotto_collector.day import Today, today_utc
 from sotto_collector.errors import StoreUnavailableError
-from sotto_collector.journal import Act, ClosedSurvey, ErasedReport, ErasedSurvey, Journal, OfSurvey, RevokedInvitations
+from sotto_collector.journal import (
+    Act,
+    ClosedSurvey,
+    ErasedReport,
+    ErasedSurvey,
+    IssuedToken,
+    Journal,
+    OfSurvey,
+    RevokedInvitations,
+)
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.journals import know_reach, known_reaches, lock_journal
 from sotto_collector.store.refused import check_not_refused, refuse_surveys
-from sotto_collector.store.schema import inbox, invitations, release_floors, releases, reports, surveys, tallies, tokens
+from sotto_collector.store.schema import (
+    inbox,
+    invitations,
+    issued_tokens,
+    release_floors,
+    releases,
+    reports,
+    surveys,
+    tallies,
+    token_keys,
+    tokens,
+)
 from sotto_collector.store.stock import Stock, count_stock
 from sotto_protocol import Survey, Tally
 from sotto_protocol.counted import PackedCounts, PackedTally
@@ -31,6 +51,10 @@ _READ_TALLY = f"SELECT n_reports, counts FROM tallies {_OF_SHARD}"  # noqa: S608
 _READ_SHARDS = "SELECT n_reports, counts FROM tallies WHERE survey_key = :key AND cell = :cell"
 _UPDATE_TALLY = f"UPDATE tallies SET n_reports = :n_reports, counts = :counts {_OF_SHARD}"  # noqa: S608  # so is this
 _INSERT_TALLY = "INSERT INTO tallies VALUES (:key, :cell, :shard, :n_reports, :counts)"
+_OF_CODE = "WHERE survey_key = :key AND code_hash = :code_hash"
+_FIND_ISSUED = f"SELECT stratum, blinded_hash, signature FROM issued_tokens {_OF_CODE} AND wave = :wave"  # noqa: S608
+_ISSUE = "INSERT INTO issued_tokens VALUES (:key, :code_hash, :wave, :stratum, :blinded_hash, :signature)"
+_FORGET_ISSUED = f"DELETE FROM issued_tokens {_OF_CODE} AND wave = :wave"  # noqa: S608
 SEVERAL_SHARDS = (
     select(tallies.c.survey_key, tallies.c.cell)
     .group_by(tallies.c.survey_key, tallies.c.cell)
@@ -46,6 +70,22 @@ class Named(NamedTuple):
     key: int
     fingerprint: str
     preview: str | None
+
+
+class IssuedRow(NamedTuple):
+    """What was issued for an invitation: its blinded message by its hash, and the signature, None after a restore."""
+
+    code_hash: bytes
+    wave: int
+    stratum: int
+    blinded_hash: bytes
+    signature: bytes | None
+
+
+def find_issued(dialect: Dialect, connection: Connection, key: int, code_hash: bytes, wave: int) -> IssuedRow | None:
+    """Return what was issued for an invitation in a wave; None if nothing was."""
+    found = dialect.execute(connection, _FIND_ISSUED, key=key, code_hash=code_hash, wave=wave)
+    return IssuedRow(code_hash, wave, *found[0]) if found else None
 
 
 class Transaction:
@@ -231,8 +271,9 @@ class Transaction:
         found = count_stock(self.connection, key)
         this = surveys.c.survey_key == key
         survey_id = select(surveys.c.survey_id).where(this).scalar_subquery()
-        self.connection.execute(delete(tokens).where(tokens.c.survey_id == survey_id))
-        for table in (inbox, reports, tallies, releases, release_floors, invitations):
+        for table in (tokens, token_keys):
+            self.connection.execute(delete(table).where(table.c.survey_id == survey_id))
+        for table in (inbox, reports, tallies, releases, release_floors, invitations, issued_tokens):
             self.connection.execute(delete(table).where(table.c.survey_key == key))
         self.note_of(key, ErasedSurvey, {})
         if found.ids:  # their devices could bring the reports back, and analysts may hold counts of them
@@ -278,6 +319,43 @@ class Transaction:
         if n_stay and self.connection.execute(select(func.count()).where(this)).scalar_one() <= n_stay:
             return False
         return self.connection.execute(delete(invitations).where(redeemed)).rowcount == 1
+
+    def issue_token(self, key: int, token: IssuedRow, n_stay: int) -> IssuedRow | None:
+        """Use an invitation up for a token, and return what was issued for it: this token, or an earlier one.
+
+        None where there is no such invitation. `n_stay`: as `redeem`. A journal notes it: a restored store must not
+        sign another message for the same invitation.
+        """
+        self.lock_survey(key, alone=True)
+        issued = find_issued(self._dialect, self.connection, key, token.code_hash, token.wave)
+        if issued is not None:
+            if issued.signature is None and issued.blinded_hash == token.blinded_hash:
+                self.replace_issued(key, token)
+                return token
+            return issued
+        if not self.redeem(key, token.code_hash, token.wave, n_stay):
+            return None
+        self._execute(_ISSUE, key=key, **token._asdict())
+        noted = {"wave": token.wave, "stratum": token.stratum}
+        self.note_of(key, IssuedToken, noted | {"hash": token.code_hash.hex(), "blinded": token.blinded_hash.hex()})
+        return token
+
+    def replace_issued(self, key: int, token: IssuedRow) -> None:
+        """Keep what was issued for an invitation, in the place of what was known of it."""
+        self._execute(_FORGET_ISSUED, key=key, code_hash=token.code_hash, wave=token.wave)
+        self._execute(_ISSUE, key=key, **token._asdict())
+
+    def add_token_keys(self, survey_id: str, made: Mapping[int, bytes]) -> None:
+        """Keep the private keys of a survey's tokens, by cell; those that are there stay."""
+        self.lock_ids()
+        there = {*self.connection.scalars(select(token_keys.c.cell).where(token_keys.c.survey_id == survey_id))}
+        rows = [
+            {"survey_id": survey_id, "cell": cell, "primes": primes}
+            for cell, primes in made.items()
+            if cell not in there
+        ]
+        if rows:
+            self.connection.execute(insert(token_keys), rows)
 
     def revoke_invitations(self, key: int, code_hashes: Iterable[bytes] | None) -> int:
         """Delete invitations, or all of a survey; return how many could still have been used."""

@@ -57,9 +57,13 @@ def _of_address(survey: Survey) -> str:
 def _of_report(survey: Survey) -> str:
     sent = ["the noisy answers", "a random id"]
     sent += ["the wave"] * (survey.waves > 1) + ["which questions the device picked"] * bool(survey.draw)
-    sent += ["the device's groups, picked at random"] * bool(in_groups(survey)) + ["the invitation"] * survey.invited
+    sent += ["the device's groups, picked at random"] * bool(in_groups(survey)) + [
+        "the invitation"
+    ] * survey.spends_invitations
+    sent += ["a token, which does not tell whose invitation it was"] * survey.is_blind
     sent += ["with it the group of invited people"] * bool(survey.strata)
-    return f"In each report {', '.join(sent[:-1])} and {sent[-1]}."
+    before = "Before the report, in another request, the invitation. " if survey.is_blind else ""
+    return f"{before}In each report {', '.join(sent[:-1])} and {sent[-1]}."
 
 
 def in_groups(survey: Survey) -> list[str]:

@@ -1,5 +1,6 @@
 """What a datasheet says under its headings: a list of sentences each, true of the survey at hand."""
 
+from sotto_protocol.blind import FEW_TOKENS
 from sotto_protocol.bounds import float_above
 from sotto_protocol.datasheet.parties import in_groups
 from sotto_protocol.explain import Explanation, said
@@ -73,7 +74,9 @@ def retention(survey: Survey) -> list[str]:
         f"{kept} {until}",
         "The collector stores no address, browser, account or time. For some seconds its files show the order of the "
         "latest "
-        "reports" + (", and which invitation each used up." if survey.invited else "."),
+        "reports" + (", and which invitation each used up." if survey.spends_invitations else "."),
+        *["The collector stores for which invitations it signed a token. Nothing it stores leads on to a report."]
+        * survey.is_blind,
         "The device keeps the receipt, and how much epsilon it spent. It keeps the secret behind its noise until the "
         f"report{wave} is delivered or the survey is over.",
     ]
@@ -141,7 +144,20 @@ def linkage(survey: Survey) -> list[str]:
         lines.append(
             f"The device sends which questions it picked, without noise{again}. That tells nothing about the answers."
         )
-    if survey.invited:
+    if survey.is_blind:
+        lines += [
+            "Before it reports, the device trades the invitation for a token. The collector signs the token without "
+            "seeing it (RFC 9474, blind signatures). So a report doesn't show whose invitation it was, not even to an "
+            "operator with everything that is stored.",
+            "The collector sees only the relay's address. The times of the two requests can still suggest who sent "
+            "what. So can the address, if the operators of the relay and of the collector work together."
+            if survey.is_oblivious
+            else "The two requests come straight from the device. An operator who notes their addresses or times can "
+            "link them. Only a relay hides the address.",
+            "Against guesses by time, only a random wait between the two requests helps, and many people. With fewer "
+            f"than {FEW_TOKENS} people in a group, tokens hide little.",
+        ]
+    elif survey.invited:
         lines.append(
             f"The invitation{', the same in every wave,' if survey.max_reports > 1 else ''} travels beside the noisy "
             "report. The collector deletes what links the two. Nobody can check that from outside: the operator could "
@@ -193,6 +209,11 @@ def limits(survey: Survey) -> list[str]:
         "The people who serve the page or the app could serve one that does something else.",
         "This survey does not protect an answer that is known through other people.",
     ]
+    if survey.is_blind:
+        lines.append(
+            "The operator could sign tokens for invented people. When the survey is closed, anybody can read how many "
+            "invitations, tokens and reports there were, and compare."
+        )
     anybody = "Anybody with invitations" if survey.invited else "Anybody"
     lines.append(f"{anybody} can send fake reports. Not all fakes can be found, and they change the results.")
     if "text" in {question.type for question in survey.questions}:

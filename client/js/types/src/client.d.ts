@@ -54,6 +54,14 @@ export class SurveyClient<Given extends object = Answers> {
      */
     prepare(answers: Given, wave?: number): Promise<Draft>;
     /**
+     * Fetch the token of a wave, in a survey with blind invitations: long before the report, so that nobody who watches the
+     * collector joins the two by their times. `prepare` fetches it if this was not called. Returns "unused" if it is there, or
+     * else what the collector says of the invitation: "used", "invalid"; "none" if none was given.
+     * Throws DeliveryError if no good reply comes, and what `survey` throws.
+     * @param {number} [wave] @returns {Promise<string>}
+     */
+    fetchToken(wave?: number): Promise<string>;
+    /**
      * Perturb the answers to all questions, charge the budget, and deliver the noisy report in the background.
      *
      * Waits for the network only if the survey was not read yet. Answering a wave again never charges or sends anything.

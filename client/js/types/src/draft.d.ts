@@ -1,5 +1,5 @@
-/** Draw what a report could be drawn from. @returns {Promise<Drawn>} */
-export function drawAnew(): Promise<Drawn>;
+/** Draw what a report could be drawn from. @param {Uint8Array} [id] that its token gives it @returns {Promise<Drawn>} */
+export function drawAnew(id?: Uint8Array): Promise<Drawn>;
 /**
  * Return what this wave's report is drawn from: what was kept before, or else `fresh`, which is kept now. Throws
  * AlreadyAnswered, ParticipationEnded.
@@ -38,8 +38,9 @@ export class Draft {
      * @param {Survey} survey @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not
      * drawn @param {Uint8Array} id
      * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
+     * @param {import("./report.js").Admission} [admission]
      */
-    constructor(survey: Survey, columns: (Uint8Array | null)[], id: Uint8Array, { wave, epsilon, invitation }: Entry, send: () => Promise<Receipt>);
+    constructor(survey: Survey, columns: (Uint8Array | null)[], id: Uint8Array, { wave, epsilon, invitation }: Entry, send: () => Promise<Receipt>, admission?: import("./report.js").Admission);
     /** The epsilon that it takes, in nats; an exact decimal. */
     epsilon: string;
     /** The report as it is sent. The invitation to an invited survey is not in it. */

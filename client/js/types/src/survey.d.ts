@@ -1,6 +1,7 @@
 /**
  * Return a published survey, trusting nothing: thresholds, epsilons and the text's form are checked. Throws SurveyError,
- * also where a question takes more epsilon than it declares.
+ * also where a question takes more epsilon than it declares, and DeliveryError where what trades blind invitations cannot
+ * be loaded.
  * @param {Uint8Array} bytes @returns {Promise<Survey>}
  */
 export function readSurvey(bytes: Uint8Array): Promise<Survey>;
@@ -69,8 +70,11 @@ export class Question extends Item {
 }
 /** A survey, checked; epsilons are exact decimals, in nats: of one report, and of all waves if the answers stay. */
 export class Survey {
-    /** @param {Fields} fields @param {string} canonical its text @param {string} fingerprint the text's SHA-256 */
-    constructor(fields: Fields, canonical: string, fingerprint: string);
+    /**
+     * @param {Fields} fields @param {string} canonical its text @param {string} fingerprint the text's SHA-256
+     * @param {import("./way.js").Blind | null} blind
+     */
+    constructor(fields: Fields, canonical: string, fingerprint: string, blind: import("./way.js").Blind | null);
     /** @type {string} */
     id: string;
     title: string;
@@ -87,6 +91,11 @@ export class Survey {
     maxReports: number;
     /** @type {readonly string[]} the groups in which people are invited */
     strata: readonly string[];
+    /**
+     * What trades an invitation for a token that nobody can join to it; undefined where invitations are sent.
+     * @type {import("../blind/index.js").OfSurvey | undefined}
+     */
+    blind: import("../blind/index.js").OfSurvey | undefined;
     about: "population" | "respondents";
     /** The language of its texts, a tag. */
     lang: any;

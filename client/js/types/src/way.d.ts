@@ -22,6 +22,9 @@ export function post(state: Promise<import("./state.js").State>, timeoutMs: numb
     surveyId: string;
     via?: Via | null;
 }, last: string, body?: string): Promise<Reply>;
+/** What that of blind invitations has. @typedef {typeof import("../blind/index.js")} Blind */
+/** Load what only some surveys need. Throws DeliveryError. @param {"blind" | "oblivious"} name */
+export function loadLate(name: "blind" | "oblivious"): Promise<any>;
 export type Reply = import("./exchange.js").Reply;
 /**
  * An oblivious way: the addresses of `relay` and collector (`url`), the `key` that signs the gateway's keys, and the bytes
@@ -49,6 +52,10 @@ export type Parts = {
 export type Oblivious = {
     ask: (parts: Parts, via: Via, path: string, body?: string) => Promise<Reply>;
 };
+/**
+ * What that of blind invitations has.
+ */
+export type Blind = typeof import("../blind/index.js");
 import { exchange } from "./exchange.js";
 import { DeliveryError } from "./errors.js";
 import { SurveyRefused } from "./errors.js";

@@ -56,7 +56,8 @@ class Visit {
   #receipt = new ReceiptView();
   #invitation = IS_INVITED
     ? new Invitation(
-        (typed, unknown) => stateOf(this.#client, typed, WAVE, unknown),
+        (typed, unknown) =>
+          ((unknown === undefined && this.#survey?.blind?.tokenOf) || stateOf)(this.#client, typed, WAVE, unknown),
         (typed) => this.#useInvitation(typed),
       )
     : null;
@@ -201,7 +202,11 @@ class Visit {
   }
 
   async #send() {
-    if (draft) return alarm({ title: t("A draft ends here"), text: t("No answer was sent.") });
+    if (draft)
+      return alarm({
+        title: t("A draft ends here"),
+        text: t("No answer was sent."),
+      });
     holdPage(document); // until it is known to be kept, or delivered
     const receipt = await this.#draft.send();
     this.#isSent = true;
@@ -283,7 +288,10 @@ class Visit {
     } catch {
       this.#wanted = "";
       pause(false);
-      return alarm({ title: t("The survey can't be loaded now"), text: t("Please try again later.") });
+      return alarm({
+        title: t("The survey can't be loaded now"),
+        text: t("Please try again later."),
+      });
     }
     this.#wanted = "";
     if (this.#isLeft) return undefined;
@@ -327,7 +335,10 @@ function tellUnloaded(fault) {
   find("loading").remove();
   if (fault instanceof SyntaxError) find("too-old").hidden = false;
   else
-    alarm({ title: t("Part of this page couldn't be loaded"), text: t("No answer was sent. Please reload the page.") });
+    alarm({
+      title: t("Part of this page couldn't be loaded"),
+      text: t("No answer was sent. Please reload the page."),
+    });
 }
 
 async function start() {

@@ -1,0 +1,324 @@
+/**
+ * Blind invitations: a device trades its invitation for a token that the collector signs and cannot see (RFC 9474,
+ * RSABSSA-SHA384-PSS-Randomized, 2,048 bits).
+ *
+ * It is loaded only where a survey asks for it, as `blind.min.js`, and holds no class of the client's: errors that a page
+ * can tell apart come from there. What a wish is kept in, a record of `secrets` of its own, is gone with the survey's.
+ */
+
+import { osBytes } from "../src/coins.js";
+import { problemOf, readJson } from "../src/exchange.js";
+import { sayAll, sayTraded, tokenOf } from "../form/blind.js";
+
+const SALT_BYTES = 48;
+const HASH_BYTES = 48;
+const RANDOM_BYTES = 32;
+const ID_BYTES = 16;
+const TOKEN_CHARACTERS = 384;
+const MAX_KEYS = 64;
+const KEYS_EXPECTED = "a list of RSA moduli of 2,048 bits, one a cell";
+
+/**
+ * What a survey has of this file: its `keys`, of every wave of every stratum; the `longest` that admits a report; `check`
+ * throws for a survey without keys.
+ * @typedef {{keys: readonly string[], longest: Admission, trade: typeof trade, tokenOf: typeof tokenOf,
+ *   sayAll: typeof sayAll, sayTraded: typeof sayTraded,
+ *   check: (error: typeof import("../src/errors.js").SurveyRefused) => void}} OfSurvey
+ */
+/** @typedef {import("../src/client.js").SurveyClient} Client */
+/** @typedef {import("../src/survey.js").Survey} Survey */
+/** @typedef {import("../src/state.js").Transaction} Transaction */
+/**
+ * A token that is wanted, or there. `stratum`: 0 until the collector said it; `salt` and `factor` are kept before they are
+ * used, and with the invitation they could join the token to it: they go as it comes.
+ * @typedef {{random: Uint8Array, stratum: number, invitation: string, salt: Uint8Array | null, factor: bigint,
+ *   token: string}} Wish
+ */
+/** @typedef {{fingerprint: string, surveyId: string, invitation: string, wishes: {[wave: number]: Wish}}} Kept */
+/**
+ * What the client lends: `post` posts to an address of the survey's, obliviously if it is so delivered.
+ * @typedef {{transact: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>,
+ *   post: (last: string, sent: object) => Promise<import("../src/exchange.js").Reply>,
+ *   DeliveryError: typeof import("../src/errors.js").DeliveryError}} Lent
+ */
+/** What admits a report. @typedef {{token?: string, stratum?: number}} Admission */
+/** What came: `id` is the report's. @typedef {{state: string, id?: Uint8Array, admission?: Admission}} Traded */
+
+/** The record of `secrets` that has a survey's wishes. @param {string} fingerprint */
+const placeOf = (fingerprint) => `${fingerprint}:tokens`;
+
+/**
+ * Take a survey's keys: moduli of 2,048 bits, so the first bit is set, and the last; none where it is no published one.
+ * @param {import("../src/documents.js").Fields} fields
+ * @param {{invited: boolean, waves: number, strata: readonly string[]}} survey @returns {readonly string[]}
+ */
+function readKeys(fields, { invited, waves, strata }) {
+  fields.oneOf("invitations", ["blind"]);
+  if (!invited) throw fields.fail("invitations", "go with invited = true alone.");
+  const nKeys = waves * (strata.length || 1);
+  const isKey = (/** @type {unknown} */ key) => typeof key === "string" && /^[g-z\d_-][\w-]{340}[Qw]$/.test(key);
+  const areKeys = (/** @type {any} */ value) =>
+    Array.isArray(value) &&
+    value.length === nKeys &&
+    nKeys <= MAX_KEYS &&
+    value.every(isKey) &&
+    new Set(value).size === nKeys;
+  return fields.has("token_keys") ? fields.take("token_keys", KEYS_EXPECTED, areKeys) : [];
+}
+
+/**
+ * Return what a survey has of this file, where it says that its invitations are blind. Throws SurveyError.
+ * @param {import("../src/documents.js").Fields} fields @param {Survey} survey that is not read to its end @returns {OfSurvey}
+ */
+export function of(fields, survey) {
+  const keys = readKeys(fields, survey);
+  const longest = {
+    token: "a".repeat(TOKEN_CHARACTERS),
+    ...(survey.strata.length > 0 && { stratum: survey.strata.length }),
+  };
+  const check = (/** @type {typeof import("../src/errors.js").SurveyRefused} */ SurveyRefused) => {
+    if (keys.length > 0) return;
+    throw new SurveyRefused(`survey ${survey.id} is refused: it has blind invitations, and names no keys for them.`);
+  };
+  return Object.freeze({ keys, longest, check, trade, tokenOf, sayAll, sayTraded });
+}
+
+const keysOf = (/** @type {Survey} */ { blind }) => blind?.keys ?? [];
+
+/**
+ * Return the token of a wave in a blind survey, and the id that its report gets of it; fetched if it is not there. A
+ * survey that is not published has no keys. With `isNeeded` it throws InvitationError where there is none to have, and
+ * asks for none where the wave is answered: that is refused soon.
+ * @param {Client} client @param {number} wave @param {boolean} isNeeded
+ * @param {string | null} given the invitation that the client was given @param {Lent["transact"]} transact
+ * @param {Lent["post"]} post @param {Lent["DeliveryError"]} DeliveryError
+ * @param {typeof import("../src/errors.js").InvitationError} InvitationError @returns {Promise<Traded>}
+ */
+async function trade(client, wave, isNeeded, given, transact, post, DeliveryError, InvitationError) {
+  const survey = await client.survey();
+  const isMade = isNeeded && (await client.answered()).some((receipt) => receipt.wave === wave);
+  if (isMade || keysOf(survey).length === 0) return { state: "unused" };
+  const lastWave = Math.max(...(await client.waves()));
+  const traded = await fetchToken(survey, wave, lastWave, given, { transact, post, DeliveryError });
+  if (!isNeeded || traded.state === "unused") return traded;
+  throw new InvitationError(`survey ${survey.id} is for invited people; the invitation is ${traded.state}.`);
+}
+
+/**
+ * Return a wave's token, fetched now if it is not there: `state` is "unused" then. Else it is what the collector says of
+ * the invitation, "used" or "invalid", or "none" where there is none. Throws DeliveryError where no good reply comes.
+ * @param {Survey} survey @param {number} wave @param {number} lastWave the device's @param {string | null} given
+ * @param {Lent} lent @returns {Promise<Traded>}
+ */
+async function fetchToken(survey, wave, lastWave, given, lent) {
+  const keys = keysOf(survey).filter((_, index) => index % survey.waves === wave - 1);
+  let wish = await begin(survey, wave, given, keys, lent);
+  if (wish === null) return { state: "none" };
+  const message = messageOf(wish.random, survey.fingerprint, wave);
+  const id = (await digest("SHA-256", message)).slice(0, ID_BYTES);
+  if (wish.token === "" && wish.stratum === 0) {
+    const said = await ask(lent, "invitations/check", { invitation: wish.invitation, wave });
+    const { state, stratum } = said.document ?? {};
+    if (said.status === 200 && state === "invalid") return { state };
+    if (!(Number.isInteger(stratum) && stratum >= 1 && stratum <= keys.length)) throw refused(said, lent);
+    wish = await keep(survey, wave, await placed(wish, stratum, keys), lent);
+  }
+  if (wish.token === "") {
+    const modulus = readKey(keys[wish.stratum - 1]);
+    const { salt, factor } = /** @type {{salt: Uint8Array, factor: bigint}} */ (wish);
+    const hidden = await blind(message, salt, factor, modulus);
+    const said = await ask(lent, "invitations/token", { invitation: wish.invitation, wave, blinded: toText(hidden) });
+    if (said.code === "invitation_used") return { state: "used" };
+    if (said.code === "invitation_invalid") return { state: "invalid" };
+    const signed = fromText(said.status === 200 ? said.document?.signature : undefined);
+    const signature = signed && (await finish(message, signed, factor, modulus, keys[wish.stratum - 1]));
+    if (!signature) throw refused(said, lent);
+    const token = toText(concat(wish.random, signature));
+    wish = await keep(
+      survey,
+      wave,
+      { ...wish, invitation: "", salt: null, factor: 0n, token },
+      lent,
+      wave === lastWave,
+    );
+  }
+  const stratum = survey.strata.length > 0 ? { stratum: wish.stratum } : {};
+  return { state: "unused", id, admission: { token: wish.token, ...stratum } };
+}
+
+/** Return a reply's status and its JSON, with the `code` of a problem. */
+async function ask(/** @type {Lent} */ lent, /** @type {string} */ last, /** @type {object} */ sent) {
+  const reply = await lent.post(last, sent);
+  return { status: reply.status, document: readJson(reply.body), code: problemOf(reply).code };
+}
+
+/** Return the wish of a wave, kept from now on; null where nobody has an invitation. */
+async function begin(
+  /** @type {Survey} */ survey,
+  /** @type {number} */ wave,
+  /** @type {string | null} */ given,
+  /** @type {string[]} */ keys,
+  /** @type {Lent} */ lent,
+) {
+  const random = await osBytes(RANDOM_BYTES);
+  const bare = { random, stratum: 0, invitation: "", salt: null, factor: 0n, token: "" };
+  const fresh = keys.length === 1 ? await placed(bare, 1, keys) : bare;
+  return lent.transact(async (transaction) => {
+    const { wishes, ...kept } = await keptOf(transaction, survey);
+    const known = wishes[wave];
+    if (known?.token) return known;
+    const invitation = given ?? known?.invitation ?? kept.invitation;
+    if (!invitation) return null;
+    if (known?.invitation === invitation) return known;
+    const wish = { ...fresh, random: known?.random ?? random, invitation };
+    await transaction.put("secrets", { ...kept, invitation, wishes: { ...wishes, [wave]: wish } });
+    return wish;
+  });
+}
+
+/** Keep a wish as it is now; with the last token the invitation goes. @returns {Promise<Wish>} */
+function keep(
+  /** @type {Survey} */ survey,
+  /** @type {number} */ wave,
+  /** @type {Wish} */ wish,
+  /** @type {Lent} */ lent,
+  isLast = false,
+) {
+  return lent.transact(async (transaction) => {
+    const kept = await keptOf(transaction, survey);
+    const there = kept.wishes[wave];
+    if (there?.token || (there && there.stratum > 0 && !wish.token)) return there; // another page was faster
+    const invitation = isLast ? "" : kept.invitation;
+    await transaction.put("secrets", { ...kept, invitation, wishes: { ...kept.wishes, [wave]: wish } });
+    return wish;
+  });
+}
+
+/** @returns {Promise<Kept>} */
+async function keptOf(/** @type {Transaction} */ transaction, /** @type {Survey} */ { fingerprint, id }) {
+  const place = placeOf(fingerprint);
+  return (await transaction.get("secrets", place)) ?? { fingerprint: place, surveyId: id, invitation: "", wishes: {} };
+}
+
+/** Return a wish with its stratum, and what blinds it. */
+async function placed(/** @type {Wish} */ wish, /** @type {number} */ stratum, /** @type {string[]} */ keys) {
+  const modulus = readKey(keys[stratum - 1]);
+  let factor = 0n;
+  while (factor === 0n || factor >= modulus || inverse(factor, modulus) === 0n) {
+    factor = toNumber(await osBytes(fromText(keys[stratum - 1]).length));
+  }
+  return { ...wish, stratum, salt: await osBytes(SALT_BYTES), factor };
+}
+
+function refused(/** @type {{status: number, code: string}} */ { status, code }, /** @type {Lent} */ lent) {
+  const why = status === 200 ? "its signature does not fit the survey's key" : `HTTP ${status}, ${code}`;
+  return new lent.DeliveryError(`the collector gave no token (${why}).`);
+}
+
+/**
+ * Return the message of a token.
+ * @param {Uint8Array} random @param {string} fingerprint @param {number} wave @returns {Uint8Array}
+ */
+export function messageOf(random, fingerprint, wave) {
+  const bytes = Uint8Array.from(fingerprint.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+  return concat(random, bytes, Uint8Array.of(wave >> 8, wave & 255));
+}
+
+/**
+ * Return what the collector is to sign: RFC 9474, 4.2, of a message, with a salt and a factor.
+ * @param {Uint8Array} message @param {Uint8Array} salt @param {bigint} factor @param {bigint} modulus
+ * @returns {Promise<Uint8Array>}
+ */
+export async function blind(message, salt, factor, modulus) {
+  const encoded = toNumber(await encode(message, salt, modulus.toString(2).length - 1));
+  return toBytes((encoded * power(factor, modulus)) % modulus, modulus);
+}
+
+/**
+ * Return the signature of a blind one: RFC 9474, 4.4; null where it does not fit the key, by WebCrypto.
+ * @param {Uint8Array} message @param {Uint8Array} signed @param {bigint} factor @param {bigint} modulus
+ * @param {string} key the modulus as the survey names it @returns {Promise<Uint8Array | null>}
+ */
+export async function finish(message, signed, factor, modulus, key) {
+  const signature = toBytes((toNumber(signed) * inverse(factor, modulus)) % modulus, modulus);
+  const jwk = { kty: "RSA", n: key, e: "AQAB", alg: "PS384" };
+  const kind = { name: "RSA-PSS", hash: "SHA-384" };
+  const imported = await crypto.subtle.importKey("jwk", jwk, kind, false, ["verify"]);
+  const how = { name: "RSA-PSS", saltLength: SALT_BYTES };
+  return (await crypto.subtle.verify(how, imported, given(signature), given(message))) ? signature : null;
+}
+
+/** EMSA-PSS-ENCODE with SHA-384 (RFC 8017, 9.1.1), of at most `nBits` bits. */
+async function encode(/** @type {Uint8Array} */ message, /** @type {Uint8Array} */ salt, /** @type {number} */ nBits) {
+  const nBytes = Math.ceil(nBits / 8);
+  const inner = await digest("SHA-384", message);
+  const hashed = await digest("SHA-384", concat(new Uint8Array(8), inner, salt));
+  const block = new Uint8Array(nBytes - HASH_BYTES - 1);
+  block.set(concat(Uint8Array.of(1), salt), block.length - salt.length - 1);
+  for (let at = 0; at < block.length; at += HASH_BYTES) {
+    const mask = await digest("SHA-384", concat(hashed, Uint8Array.of(0, 0, 0, at / HASH_BYTES)));
+    for (let index = at; index < Math.min(at + HASH_BYTES, block.length); index += 1) block[index] ^= mask[index - at];
+  }
+  block[0] &= 255 >> (8 * nBytes - nBits);
+  return concat(block, hashed, Uint8Array.of(0xbc));
+}
+
+/** Return a number to the power of e. */
+function power(/** @type {bigint} */ number, /** @type {bigint} */ modulus) {
+  let result = number;
+  for (let bit = 0; bit < 16; bit += 1) result = (result * result) % modulus;
+  return (result * number) % modulus; // e = 2^16 + 1
+}
+
+/** Return the inverse of a number by Euclid's algorithm; 0n where it has none. @param {bigint} number @param {bigint} modulus */
+export function inverse(number, modulus) {
+  let [left, right, before, after] = [modulus, number, 0n, 1n];
+  while (right > 0n) {
+    const times = left / right;
+    [left, right, before, after] = [right, left - times * right, after, before - times * after];
+  }
+  return left === 1n ? (before + modulus) % modulus : 0n;
+}
+
+async function digest(/** @type {string} */ name, /** @type {Uint8Array} */ bytes) {
+  return new Uint8Array(await crypto.subtle.digest(name, given(bytes)));
+}
+
+/** Types of some years tell buffers apart that WebCrypto takes alike. */
+function given(/** @type {Uint8Array} */ bytes) {
+  return /** @type {Uint8Array<ArrayBuffer>} */ (bytes);
+}
+
+function concat(/** @type {Uint8Array[]} */ ...parts) {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
+  return whole;
+}
+
+function toNumber(/** @type {Uint8Array} */ bytes) {
+  return BigInt(`0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`);
+}
+
+/** Return a number in as many bytes as the modulus has. */
+function toBytes(/** @type {bigint} */ number, /** @type {bigint} */ modulus) {
+  const nDigits = 2 * Math.ceil(modulus.toString(2).length / 8);
+  const digits = number.toString(16).padStart(nDigits, "0");
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+/** @param {string} key a public key, as a survey names it */
+export const readKey = (key) => toNumber(fromText(key));
+
+/** Return bytes in base64url without padding. @param {Uint8Array} bytes */
+export function toText(bytes) {
+  return btoa(String.fromCharCode(...bytes))
+    .replace(/\+/g, "-")
+    .replace(/\//g, "_")
+    .replace(/=+$/, "");
+}
+
+/** @param {any} text base64url @returns {any} bytes; null for what is none */
+function fromText(text) {
+  if (typeof text !== "string" || !/^[\w-]+$/.test(text)) return null;
+  return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
+}

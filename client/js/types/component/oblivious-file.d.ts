@@ -1,3 +1,0 @@
-export namespace file {
-    function load(): Promise<import("../src/way.js").Oblivious>;
-}

@@ -1,0 +1,4 @@
+export namespace PINS {
+    let blind: string;
+    let oblivious: string;
+}

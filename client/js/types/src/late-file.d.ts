@@ -1,0 +1,3 @@
+export namespace file {
+    function load(name: "blind" | "oblivious"): Promise<any>;
+}
