@@ -12,7 +12,12 @@ const INVITATION = "a".repeat(26);
 const AT_ONCE = 32;
 const LIMITS = { state: ":memory:", maxEpsilon: 1e6, maxPeriodEpsilon: 1e6 };
 
-const [canonical, ...lines] = readAll().split("\n").slice(0, -1);
+const [given, ...lines] = readAll().split("\n").slice(0, -1);
+// Nobody here signs tokens: invitations are sent plainly. What makes the noise is the same.
+const canonical = given
+  .replace('"invitations":"blind",', "")
+  .replace(/"token_keys":\[[^\]]*\],?/, "")
+  .replace(/,}$/, "}");
 const survey = JSON.parse(canonical);
 const invited = survey.invited ? { invitation: INVITATION } : {};
 /** @type {Map<string, {answers: unknown}>} what was posted and not yet printed, by receipt */
@@ -54,6 +59,7 @@ async function answerAll(asked) {
 function take([receipt, wave, waves]) {
   const report = posted.get(receipt);
   posted.delete(receipt);
+  if (given !== canonical) delete report.invitation;
   return survey.asked_in ? { ...report, wave, waves } : report;
 }
 

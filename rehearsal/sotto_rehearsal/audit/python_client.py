@@ -10,11 +10,13 @@ import os
 import sys
 from typing import Any
 
+from sotto_client.blinding import draw_random
 from sotto_client.draws import Seed
 from sotto_client.entropy import os_coins
 from sotto_client.permanent import SECRET_BYTES
 from sotto_client.reporting import check_answers, make_report, noise_secret
 from sotto_protocol import Report, Survey
+from sotto_protocol.blind import report_id_of, token_message
 from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 from sotto_rehearsal.audit.design import MAX_WAVES
@@ -36,7 +38,10 @@ class _Device:
         encoded = check_answers(self._survey, answers, self._drawn)
         secret = noise_secret(self._survey, self._secret, wave)
         _, record = make_report(self._survey, encoded, secret, {WAVE: wave}, os_coins())
-        sent = Report(os.urandom(REPORT_ID_BYTES), record).to_wire(self._survey)
+        report_id = os.urandom(REPORT_ID_BYTES)
+        if self._survey.is_blind:  # it is the hash of the token's message
+            report_id = report_id_of(token_message(draw_random(), self._survey.fingerprint, wave))
+        sent = Report(report_id, record).to_wire(self._survey)
         return json.dumps({**sent, **self._asked}).encode() + b"\n"
 
 

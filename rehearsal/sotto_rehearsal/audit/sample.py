@@ -72,7 +72,8 @@ def read_reports(survey: Survey, reports: Sequence[Any], waves: Sequence[int]) -
 
     Raises AuditError where one is none of the survey; it says which.
     """
-    members = ["id", "answers", *[WAVE] * (survey.waves > 1), *["invitation"] * survey.invited]
+    members = ["id", "answers", *[WAVE] * (survey.waves > 1), *["invitation"] * survey.spends_invitations]
+    members += ["token", "stratum"] * survey.is_blind
     members += [WAVES] * bool(survey.asked_in)
     for number, report in enumerate(reports, 1):
         if not isinstance(report, Mapping) or not isinstance(report.get("answers"), Mapping):

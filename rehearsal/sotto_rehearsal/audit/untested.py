@@ -40,6 +40,8 @@ def list_untested(
         said.append("in which waves a device is asked: the program does not print its waves")
     if survey.asked_in > 1:
         said.append("what a device's reports of several waves have in common")
+    if survey.is_blind:
+        said.append("how the program trades its invitation for a token, and what its token is")
     for index, question in enumerate(survey.questions):
         tried = [answer for answer in design.answers[index] if answer is not None]
         match question.kind:
