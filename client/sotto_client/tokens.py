@@ -30,10 +30,8 @@ _KEEP = """
 UPDATE tokens SET is_signed = 1, random = zeroblob(length(random)), salt = zeroblob(length(salt)),
     factor = zeroblob(length(factor)) WHERE receipt = ?
 """
-_SEND = """
-UPDATE outbox SET body = ?, delay_until = ?, n_attempts = 0, unknown_s = 0, unknown_at = 0
-WHERE receipt = ?
-"""
+_SEND = "UPDATE outbox SET body = ?, delay_until = ?, n_attempts = 0 WHERE receipt = ?"
+_BELIEVE = "UPDATE outbox SET unknown_s = 0, unknown_at = 0 WHERE receipt = ?"
 _PLACE = "UPDATE tokens SET stratum = ?, salt = ?, factor = ? WHERE receipt = ?"
 # Once no report waits for its token: of a survey whose last token is there, or that this device takes part in no more.
 _RELEASE = """
@@ -149,6 +147,7 @@ class Tokens:
         """Make a report whole, to be sent when its delay is over, and forget what could join it to its invitation."""
         whole = with_token(body, token, wish.stratum, len(wish.keys))
         self._connection.execute(_SEND, (whole, delay_until, receipt))
+        self._connection.execute(_BELIEVE, (receipt,))
         self._connection.execute(_KEEP, (receipt,))
         self.release()
 

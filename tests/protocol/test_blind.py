@@ -135,7 +135,7 @@ def test_what_people_read_is_true_of_each_way_of_admission_and_delivery(invitati
         "trades the invitation for a token": invitations == "blind",
         "An operator who notes their addresses or times can link them.": (invitations, delivery) == ("blind", "direct"),
         "The collector sees only the relay's address.": (invitations, delivery) == ("blind", "oblivious"),
-        "unless the relay holds requests back and mixes them": delivery == "oblivious",
+        "A random delay, or a relay that mixes, makes that harder.": delivery == "oblivious",
         "With fewer than 20 people in a group, tokens hide little.": invitations == "blind",
         "The operator could sign tokens for invented people.": invitations == "blind",
     }

@@ -223,7 +223,9 @@ def test_a_device_acts_on_codes_that_a_collector_sends_and_in_both_languages_on_
     acted_on = {*_REFUSING, *SURVEY_UNKNOWN}
     assert acted_on <= codes_in_source()
     javascript = (ROOT / "client/js/src/verdict.js").read_text()
-    assert acted_on == {*re.findall(r'"([a-z]+(?:_[a-z]+)+)"', javascript)}
+    assert acted_on - {problem.INVITATION_USED} == {*re.findall(r'"([a-z]+(?:_[a-z]+)+)"', javascript)}
+    blind = (ROOT / "client/js/blind/index.js").read_text()  # a browser trades its invitation before it reports
+    assert f'"{problem.INVITATION_USED}"' in blind
 
 
 def test_every_route_is_documented() -> None:
