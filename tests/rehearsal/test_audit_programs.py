@@ -5,6 +5,7 @@ most at the sizes of docs/audit.md, which these are.
 """
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from audited import DEVICE, YES_NO, audit_fault, one_of
 from node import require_node
 from sotto_protocol import Survey, compile_toml
 from sotto_rehearsal.audit.audit import Audit, audit_program
-from sotto_rehearsal.audit.programs import Program
+from sotto_rehearsal.audit.programs import Program, find_client
 
 WAVES = "waves = 3"
 HONEST = {
@@ -172,3 +173,13 @@ def test_thresholds_of_six_bits_are_found() -> None:
     threshold = survey.questions[0].mechanism.parameters()["threshold_if_true"]
     assert (threshold % 2 ** (32 - n_bits)) / 2 ** (32 - n_bits) > 0.98
     assert failed(audit_fault(survey, f"truncated-{n_bits}", n)).startswith("paid: the published channel")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("client", ["python", "js"])
+def test_the_clients_of_a_blind_survey_are_audited_without_its_tokens(client: str) -> None:
+    require_node()
+    survey = replace(yes_no(), invited=True, invitations="blind", strata=("north", "south"))
+    audit = audit_program(survey, find_client(client), 400, timeout_s=120, false_alarm=1e-9, progress=lambda *_: None)
+    assert not audit.has_fault
+    assert "how the program trades its invitation for a token, and what its token is" in audit.untested
