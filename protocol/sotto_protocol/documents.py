@@ -160,6 +160,10 @@ class Fields:
         self._known.add(key)
         return key in self._left
 
+    def peek(self, key: str) -> Any:
+        """Return the member, which stays there; None where it is not."""
+        return self._left.get(key)
+
     def take(
         self, key: str, expected: str, accept: Callable[[Any], bool], say_why: Callable[[Any], str] | None = None
     ) -> Any:

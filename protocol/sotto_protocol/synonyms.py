@@ -31,6 +31,7 @@ OF_QUESTION = MappingProxyType(
         **dict.fromkeys(("group", "page"), "section"),
         **dict.fromkeys(("min", "low"), "minimum"),
         **dict.fromkeys(("max", "high"), "maximum"),
+        **dict.fromkeys(("score", "points", "weights"), "scores"),
         "units": "unit",
         **dict.fromkeys(("max_choices", "max_selections"), "max_selected"),
         **dict.fromkeys(("eps", "privacy_budget", "budget"), "epsilon"),
@@ -41,7 +42,7 @@ OF_QUESTION = MappingProxyType(
 _OF_TYPE: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "any-of": MappingProxyType(dict.fromkeys(("max", "high", "maximum"), "max_selected")),
-        **dict.fromkeys(("yes-no", "one-of", "text"), MappingProxyType({})),
+        **dict.fromkeys(("yes-no", "one-of", "likert", "enps", "text"), MappingProxyType({})),
     }
 )
 """Of a question of a type that has no range of numbers: ours by theirs."""
@@ -73,7 +74,9 @@ TYPES = MappingProxyType(
         **dict.fromkeys(
             ("radio", "radiogroup", "dropdown", "single", "single-choice", "select", "select_one"), "one-of"
         ),
-        **dict.fromkeys(("choice", "one_of", "likert"), "one-of"),
+        **dict.fromkeys(("choice", "one_of"), "one-of"),
+        **dict.fromkeys(("agreement", "agree-disagree"), "likert"),
+        **dict.fromkeys(("nps", "net-promoter-score"), "enps"),
         **dict.fromkeys(("checkbox", "multiple", "multiple-choice", "multi", "select_multiple", "any_of"), "any-of"),
         **dict.fromkeys(
             ("integer", "int", "float", "decimal", "numeric", "slider", "range", "rating", "scale"), "number"

@@ -174,6 +174,8 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (ANY_OF, f"{Q}.options", ["[]", '["a","a"]', "null", f'["{"x" * 201}"]']),
     (P, M, NO_OBJECTS),
     (P, f"{M}.name", ['"k-ary"', '"rappor"', '"Warner"', '""', '"constructor"', '"__proto__"', "null", '["warner"]']),
+    (ONE_OF, f"{Q}.scores", ["null", "{}", '"12345"', "[]", "[1,2,3,4,5]", "[1,2,3,4,5,6,7]"]),
+    (ONE_OF, f"{Q}.scores", [f"[1,2,3,4,5,{score}]" for score in ("0.5", '"5"', '""', "null", "true", "[5]")]),
     (ONE_OF, f"{M}.name", ['"warner"', '"bit-flips"', '"auto"']),
     (ANY_OF, f"{M}.name", ['"oue"', '"rappor"']),
     (OPEN, f"{M}.name", ['"basic-rappor"', '"warner"']),

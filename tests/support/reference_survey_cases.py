@@ -240,6 +240,13 @@ SURVEYS: list[tuple[str, Document]] = [
     ("sketches", survey(*OPEN_ONCE)),
     ("a sketch and others are drawn", survey(*OPEN_ONCE, *NUMBERS, draw=3, min_reports=9)),
     ("results are about those who answer", survey(PLAIN, about="respondents")),
+    (
+        "options have scores",
+        survey(
+            question("b", "one-of", {"name": "k-ary", "threshold_if_true": 0x80000001}, ["a", "b", "c"], skip="c")
+            | {"scores": [-1000, 1000, "none"]}
+        ),
+    ),
     ("reports are erased the day after the last", survey(PLAIN, closes="2028-02-28", erase_after=1)),
     ("reports are kept as long as may be", survey(PLAIN, waves=2, closes="9989-12-30", erase_after=3653)),
 ]

@@ -112,7 +112,7 @@ def test_the_page_on_regression_works(console: Console) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("page", ["anytime.md", "test.md"])
+@pytest.mark.parametrize("page", ["anytime.md", "scales.md", "test.md"])
 def test_the_pages_on_looking_and_testing_work(page: str, console: Console) -> None:
     console.run_document(DOCS / page)
 

@@ -37,6 +37,11 @@ class Asked:
         return self.question.kind.control
 
     @property
+    def is_scale(self) -> bool:
+        """Whether its choices stand beside one another, in the order of a scale."""
+        return isinstance(self.control, PickOne) and self.control.is_scale and self.field == "radios"
+
+    @property
     def most(self) -> int:
         """How many options may be chosen at most."""
         return min(self.question.max_selected, len(self.question.options))

@@ -21,6 +21,7 @@ from sotto_protocol.mechanisms.levels import LevelResponse
 from sotto_protocol.mechanisms.mechanism import ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.padded_subset import PaddedSubset
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
+from sotto_protocol.questions.one_of import OneOf, Scores
 
 Capability = Literal[
     "channel", "counts", "covariance", "likeliest", "whole", "plan", "groups", "axis", "decode", "unlisted"
@@ -214,6 +215,7 @@ FIGURES: dict[str, FigureKind] = {
         is_by_answer=True,
     ),
     "covariance": FigureKind(of="share", view="views.shares:COVARIANCES"),
+    "score": FigureKind(of="share", estimate="shares.scores:score_means", view="views.scores:SCORES"),
     "likelihood": FigureKind(of="share", view="views.shares:LIKELIHOODS"),
     "mean": FigureKind(
         estimate="numbers.mean:mean_estimates",
@@ -279,9 +281,19 @@ def channel_of(question: Question) -> Channel:
     return channel
 
 
+def scores_of(question: Question) -> Scores:
+    """Return what the options of a question are worth; () where they have no scores."""
+    is_alone = isinstance(question.kind, OneOf) and not isinstance(question, Marginal)
+    return question.kind.scores if is_alone else ()
+
+
 def count_figures(question: Question) -> int:
-    """Return how many figures a question has: one of each answer, or one in all. A text question has none here."""
-    return len(question.labels) if FIGURES[figure_of(question)].is_by_answer else 1
+    """Return how many figures a question has: one of each answer, or one in all. A text question has none here.
+
+    Scores add their mean.
+    """
+    n_means = int(bool(scores_of(question)))
+    return len(question.labels) + n_means if FIGURES[figure_of(question)].is_by_answer else 1
 
 
 def count_intervals(survey: Survey) -> int:

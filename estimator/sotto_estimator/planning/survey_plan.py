@@ -12,6 +12,7 @@ from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import outlook_of
 from sotto_estimator.planning.precision_goals import PrecisionGoal, wishes_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
+from sotto_estimator.planning.score_plan import ScorePlan, plan_scores
 from sotto_estimator.planning.split import SplitVerdict, judge_wishes
 from sotto_estimator.planning.strata_plan import StratumPlan, plan_strata
 from sotto_estimator.planning.survey import PlannedSurvey, plan_survey
@@ -32,7 +33,7 @@ class SurveyPlan(PlannedSurvey, Result):
     "" its own. `together`: what questions would show if they were asked together, None where that is not asked;
     `joinable`: the ids of two that could be, () where no two could, or where that is asked. `one_waves`: of a survey of
     several waves the questions that one wave would show more of. `waves`: ways to ask each question in its waves.
-    `strata`: what each question shows in the smallest stratum.
+    `strata`: what each question shows in the smallest stratum. `scores`: what questions with scores show of their mean.
     """
 
     helps: tuple[Remedy, ...] = ()
@@ -44,6 +45,7 @@ class SurveyPlan(PlannedSurvey, Result):
     one_waves: tuple[OneWave, ...] = ()
     waves: tuple[WavesPlan, ...] = ()
     strata: tuple[StratumPlan, ...] = ()
+    scores: tuple[ScorePlan, ...] = ()
 
     @property
     def reach(self) -> PlanOptions:
@@ -89,7 +91,7 @@ def plan_draft(
     joined = plan_together(draft, together, n, options) if together else None
     others, once = () if joined else joinable(draft), tuple(one_waves_of(draft, planned))
     helps, waves = tuple(helps_of(draft, planned)), plan_waves(draft, planned)
-    asked = (joined, others, once, waves, plan_strata(planned, smallest))
+    asked = (joined, others, once, waves, plan_strata(planned, smallest), plan_scores(planned))
     return SurveyPlan(*of, helps, tuple(wishes), verdict, "", *asked)
 
 

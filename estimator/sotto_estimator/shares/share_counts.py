@@ -6,18 +6,19 @@ from typing import cast
 
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.channel.devices import Devices
-from sotto_estimator.inference.registry import share_channel
+from sotto_estimator.inference.registry import scores_of, share_channel
 from sotto_estimator.intervals.contradiction import QuestionCounts
 from sotto_protocol import Question, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import PureMechanism
+from sotto_protocol.questions.one_of import Scores
 
 
 @dataclass(frozen=True, slots=True)
 class ShareCounts:
     """One question's counts, from a tally or typed in, or those of one option, where each is asked of others.
 
-    `fakes`: the percent of these reports that are fake if 1 % of all reports to the question are. It is 1 unless fakes
+    `scores`: of the labels, where they have any. `fakes`: the percent of these reports that are fake if 1 % of all reports to the question are. It is 1 unless fakes
     can choose the option that they are asked. `mechanism`: a survey question's.
     """
 
@@ -33,11 +34,12 @@ class ShareCounts:
     fakes: float = 1
     mechanism: PureMechanism | None = None
     is_derived: bool = False
+    scores: Scores = ()
 
     @property
     def n_figures(self) -> int:
-        """How many shares there are."""
-        return len(self.labels)
+        """How many shares there are, and a mean score where options have scores."""
+        return len(self.labels) + bool(self.scores)
 
     @property
     def sample(self) -> QuestionCounts:
@@ -68,7 +70,7 @@ def share_counts(tally: Tally, question: Question) -> list[ShareCounts]:
     n_true = mechanism.n_true if mechanism.n_values > 1 else None
     about = (of_question.n_reports, Devices.of(of_question, tally.survey.max_reports), n_true)
     named = (question.id, question.labels, counts, channel, epsilon, mechanism.sums_to_one)
-    return [ShareCounts(*named, *about, mechanism=mechanism)]
+    return [ShareCounts(*named, *about, mechanism=mechanism, scores=scores_of(question))]
 
 
 def _asked(

@@ -11,6 +11,7 @@ from sotto_estimator.results.drawing import Drawing, shorten
 from sotto_estimator.results.figure import Panel, RowLabel, Scale, Shape, Spot, Whisker, density_panel
 from sotto_estimator.results.layout import lay_out
 from sotto_estimator.results.percents import percent_words
+from sotto_estimator.shares.scores import ScoreMean
 from sotto_estimator.shares.verdict.verdict import mean_finding, of_precision
 from sotto_estimator.views.figure_section import FigureSection, with_sign
 from sotto_estimator.views.numbers import value_words
@@ -33,10 +34,10 @@ def draw_number(
     ends = [mean.minimum, mean.maximum, *(end for bar in bars for end in bar[:2])]
     name = say.gettext("Mean")
     label = f"{name} ({shorten(unit, _UNIT_COLUMNS)})" if unit else name
-    rows = [_mean_row(label, mean, say), *_quantile_rows(distribution, say)]
-    panels = [_panel(rows, (min(ends), max(ends)), say)]
+    rows = [mean_row(label, mean, say), *_quantile_rows(distribution, say)]
+    panels = [mean_panel(rows, (min(ends), max(ends)), say)]
     if bars:
-        panels.append(density_panel(bars, Scale(say.gettext("Density (approximate)"), min(ends), max(ends))))
+        panels.append(densitymean_panel(bars, Scale(say.gettext("Density (approximate)"), min(ends), max(ends))))
     said = [f"{label}: {words}." for label, words, _ in rows]
     said += [say.gettext("The table has all numbers.")] if bars else []
     return lay_out(title, " ".join(said), panels)
@@ -47,12 +48,13 @@ def draw_means(
 ) -> Drawing:
     """Return a row for the mean of each group, by the group's name, on one axis."""
     first = means[0][1]
-    rows = [_mean_row(f"{name} ({shorten(unit, _UNIT_COLUMNS)})" if unit else name, mean, say) for name, mean in means]
-    panel = _panel(rows, (first.minimum, first.maximum), say)
+    rows = [mean_row(f"{name} ({shorten(unit, _UNIT_COLUMNS)})" if unit else name, mean, say) for name, mean in means]
+    panel = mean_panel(rows, (first.minimum, first.maximum), say)
     return lay_out(title, " ".join(f"{label}: {words}." for label, words, _ in rows), [panel])
 
 
-def _panel(rows: Sequence[Row], ends: tuple[float, float], say: Language) -> Panel:
+def mean_panel(rows: Sequence[Row], ends: tuple[float, float], say: Language) -> Panel:
+    """Return the panel of some rows, on an axis that begins and ends so."""
     shapes: list[Shape] = []
     for number, (_, _, (value, low, high)) in enumerate(rows):
         shapes += [Whisker(low, high, number), Spot(value, number)]
@@ -60,12 +62,13 @@ def _panel(rows: Sequence[Row], ends: tuple[float, float], say: Language) -> Pan
     return Panel(shapes, Scale("", *ends, lambda number: shortest(number, say)), rows=labels)
 
 
-def _mean_row(label: str, mean: MeanEstimate, say: Language) -> Row:
+def mean_row(label: str, mean: MeanEstimate | ScoreMean, say: Language) -> Row:
+    """Return the row of a mean: where it is most likely, and its interval."""
     span = mean.minimum, mean.maximum
-    low, high = of_precision(mean.mean, (mean.low, mean.high), span)
-    finding = mean_finding("", mean.mean, (mean.low, mean.high), span, "")
+    low, high = of_precision(mean.value, (mean.low, mean.high), span)
+    finding = mean_finding("", mean.value, (mean.low, mean.high), span, "")
     words = say.gettext("%(value)s, from %(low)s to %(high)s", value=finding.likely, low=finding.low, high=finding.high)
-    return label, words, (min(max(mean.mean, span[0]), span[1]), low, high)
+    return label, words, (min(max(mean.value, span[0]), span[1]), low, high)
 
 
 def _quantile_rows(distribution: Distribution | None, say: Language) -> list[Row]:

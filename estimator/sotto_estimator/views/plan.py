@@ -1,5 +1,6 @@
 """A survey's plan as a table for people, as JSON and CSV for programs: the same numbers in all three."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -7,6 +8,7 @@ from sotto_estimator.inference.registry import is_text
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.options import PLANNED, PlanOptions
 from sotto_estimator.planning.outlook import Precision, outlook_of
+from sotto_estimator.planning.score_plan import ScorePlan
 from sotto_estimator.planning.survey import QuestionPlan
 from sotto_estimator.planning.survey_plan import SurveyPlan
 from sotto_estimator.results.document import Block, Cell, Column, Lines, Part, Table
@@ -53,6 +55,7 @@ def parts(plan: SurveyPlan) -> list[Part]:
     return [
         Part("What the survey will show", [Lines(_caption(plan), ""), Table(columns, rows), Lines([about])]),
         Part("Question by question", [Lines(sentences(plan), "  ")]),
+        Part("Mean scores", score_blocks(plan.scores)),
         Part("What would help", [Lines(help_lines(plan.helps, plan), "  ")]),
         Part("One wave", [Lines(one_wave_lines(plan, plan.one_waves), "  ")]),
         Part("Asked together", _together(plan)),
@@ -60,6 +63,18 @@ def parts(plan: SurveyPlan) -> list[Part]:
         Part("In the smallest stratum", strata_blocks(plan.strata, plan)),
         Part("What is wanted", reached),
     ]
+
+
+def score_blocks(scores: Sequence[ScorePlan]) -> list[Block]:
+    """Return how precise each mean score will be; nothing of a survey without scores."""
+    if not scores:
+        return []
+    columns = [*map(Column, ("question", "score", "scale")), Column("n", "count"), Column("half-width", "word")]
+    rows: list[list[Cell]] = [
+        [of.question, of.score, f"{of.minimum:g} to {of.maximum:g}", of.n_answers, f"{of.half_width:.3g}"]
+        for of in scores
+    ]
+    return [Table(columns, rows), Lines(["half-width: if all options are equally common"])]
 
 
 def _together(plan: SurveyPlan) -> list[Block]:
@@ -139,6 +154,8 @@ def survey_members(plan: SurveyPlan) -> dict[str, Any]:
         document["together"] = together_members(plan.together)
     if plan.strata:
         document["strata"] = [asdict(one) for one in plan.strata]
+    if plan.scores:
+        document["scores"] = [asdict(one) for one in plan.scores]
     if plan.waves:
         document["waves"] = [waves_members(one) for one in plan.waves]
     if plan.verdict:

@@ -15,6 +15,7 @@ from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.shares.verdict.verdict import Verdict
 from sotto_estimator.views.figure_section import FigureSection, section_of
 from sotto_estimator.views.figure_tables import FigureTables
+from sotto_estimator.views.score_section import score_label
 from sotto_estimator.views.section_lines import remarks_on, say_fakes, say_parent, say_withheld, technical_lines
 from sotto_estimator.views.spoken import Spoken
 from sotto_estimator.views.verdict_words import finding_words, quote_words, sentences
@@ -126,7 +127,9 @@ class Section(QuestionPart):
     @property
     def findings(self) -> list[tuple[str, str]]:
         """What is known of each answer, with its name; of a mean, which needs none, with an empty one."""
-        return [(self.labels.get(of.answer, ""), finding_words(of, self.spoken.say)) for of in self.verdict.findings]
+        say, score = self.spoken.say, self.verdict.score
+        mean = [(score_label(score.answer, say), finding_words(score, say))] if score else []
+        return mean + [(self.labels.get(of.answer, ""), finding_words(of, say)) for of in self.verdict.findings]
 
     @property
     def shows(self) -> bool:

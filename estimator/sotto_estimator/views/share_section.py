@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.axis import Axis, tick_words
@@ -14,6 +15,8 @@ from sotto_estimator.results.rounding import any_too_wide
 from sotto_estimator.shares.estimates import Estimate
 from sotto_estimator.shares.verdict.verdict import Finding, of_precision, share_ends, share_findings
 from sotto_estimator.views.figure_section import FigureSection, with_sign
+from sotto_estimator.views.number_section import mean_row
+from sotto_estimator.views.score_section import scale_panels, score_label, score_of, score_tables
 from sotto_estimator.views.verdict_words import finding_words, range_words
 from sotto_estimator.views.waves import MAX_ANSWERS, WaveSeries, series_of
 from sotto_protocol import Question, Tally
@@ -22,24 +25,33 @@ from sotto_protocol.language import ENGLISH, Language
 MAX_DESCRIBED = 12
 
 
-def draw_shares(title: str, rows: Sequence[Estimate], say: Language = ENGLISH) -> Drawing:
+def draw_shares(
+    title: str, rows: Sequence[Estimate], say: Language = ENGLISH, more: Sequence[Any] = ()
+) -> Drawing:
     """Return a bar for every share, from 0 to what is most likely, and a whisker over its interval.
 
     Where an interval is too wide to name an estimate no answer has a bar: each has a dot on its whisker, for a bar
     beside answers without one would look as if it were more. Of more than MAX_BARS answers the largest are drawn.
+    Answers with scores are drawn on two sides (`scale_panels`); `more`: what stands beside the shares.
     """
     drawn = largest(rows, MAX_BARS)
     is_decided = not any_too_wide(of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows)
     findings = share_findings(drawn, is_decided=is_decided)
     ends = share_ends(drawn)
+    labels = [RowLabel(finding.answer, _said(finding, say)) for finding in findings]
+    description = describe(findings, len(rows), say)
+    if (score := score_of(more)) and len(drawn) == len(score.scores):
+        likely = (min(max(row.share, 0.0), 1.0) for row in drawn)
+        panels = scale_panels(score, [*zip(labels, likely, ends, strict=True)], say, is_decided=is_decided)
+        label, words, _ = mean_row(score_label(score.answer, say), score, say)
+        return lay_out(title, f"{label}: {words}. {description}", panels)
     axis = Axis.over(end for pair in ends for end in pair)
     shapes: list[Shape] = []
     for number, (row, span) in enumerate(zip(drawn, ends, strict=True)):
         likely = min(max(row.share, 0.0), 1.0)
         shapes += [bar_box(likely, number) if is_decided else Spot(likely, number), Whisker(*span, number)]
-    labels = [RowLabel(finding.answer, _said(finding, say)) for finding in findings]
     scale = Scale("", axis.low, axis.high, lambda share: tick_words(share, say))
-    return lay_out(title, describe(findings, len(rows), say), [Panel(shapes, scale, rows=labels, has_zero=True)])
+    return lay_out(title, description, [Panel(shapes, scale, rows=labels, has_zero=True)])
 
 
 def _said(finding: Finding, say: Language) -> str:
@@ -92,7 +104,8 @@ SHARES = FigureSection(
     fakes=lambda say: (say.gettext("Fakes for"), say.gettext("Fakes against")),
     shift=lambda shift, say: with_sign(f"{100 * shift:+.2f}", say.percent),
     consistent=lambda row: (row.consistent_share, row.consistent_standard_error),
-    draw=lambda title, rows, _, say, unit: draw_shares(title, rows, say),
+    draw=lambda title, rows, more, say, unit: draw_shares(title, rows, say, more),
+    more=lambda more, question, unit, say: score_tables(more, question, say),
     draw_groups=_draw_groups,
     series=_series,
     axis=Axis.over,

@@ -25,7 +25,8 @@ def verdict_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
     return [
         [verdict.question, finding.answer, finding_words(finding, ENGLISH)]
         for verdict in verdicts
-        for finding in verdict.findings
+        for finding in (verdict.score, *verdict.findings)
+        if finding
     ]
 
 
@@ -42,7 +43,8 @@ def _sentences(verdict: Verdict) -> list[str]:
 def verdict_members(verdict: Verdict) -> dict[str, Any]:
     """Return what is known of a question, by name: in words, and what they are made of."""
     order, aim = verdict.order, verdict.aim
-    return {
+    score = {"score": finding_words(verdict.score, ENGLISH)} if verdict.score else {}
+    return score | {
         "question": verdict.question,
         "answers": {finding.answer: finding_words(finding, ENGLISH) for finding in verdict.findings},
         "sentences": _sentences(verdict),

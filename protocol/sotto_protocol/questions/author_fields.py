@@ -15,7 +15,7 @@ from sotto_protocol.synonyms import INSTEAD, OF_QUESTION, of_question
 _TEXTS = {*SURVEY_TEXTS, *QUESTION_TEXTS}
 _LOOKED_AT = {*_TEXTS, "strata"}
 _OF_ALL = ("controller", "contact")
-"""Names and addresses: written without a language, they are the same in each."""
+"""Names and addresses: written without a language, they are the same in each. So are options that are numbers."""
 
 
 class AuthorFields(Fields):
@@ -127,7 +127,10 @@ class AuthorFields(Fields):
         raise self.misplaced(key) if key in PLACES else self.unknown(key)
 
     def _is_of_all(self, name: str) -> bool:
-        return name in _OF_ALL and self._texts[name].keys() == {self._lang}
+        texts = self._texts[name]
+        own = texts.get(self._lang)
+        is_alike = name in _OF_ALL or (isinstance(own, list) and all(map(str.isdigit, own)))
+        return is_alike and texts.keys() == {self._lang}
 
     def _take_by_language(
         self,

@@ -13,9 +13,10 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PickOne:
-    """Pick one: radio buttons, or a list."""
+    """Pick one: radio buttons, or a list. `is_scale`: they stand in the order of a scale."""
 
     choices: tuple[Choice, ...]
+    is_scale: bool = False
 
 
 @dataclass(frozen=True, slots=True)

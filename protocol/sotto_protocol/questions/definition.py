@@ -20,6 +20,7 @@ from sotto_protocol.questions.item import Item
 from sotto_protocol.questions.joint import CLOSED, Joint
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.question_type import QuestionType
+from sotto_protocol.questions.scales import SCALES, read_scale
 from sotto_protocol.questions.types import TYPES
 from sotto_protocol.synonyms import say_type
 from sotto_protocol.words import epsilon_above
@@ -101,6 +102,8 @@ def _take_closed(fields: AuthorFields, *, is_paired: bool) -> tuple[QuestionType
     if kind.name not in CLOSED:
         why = "in a question that is asked together with others"
         raise fields.fail("type", f"must be one of {', '.join(CLOSED)} {why}.")
+    if "scores" in kind.members():
+        raise fields.fail("scores", "does not go with questions that are asked together: their mean is not estimated.")
     given = [name for name in OF_GROUP if fields.has(name)]
     if given and not is_paired:
         raise fields.fail(given[0], "belongs to [[together]], not to one of its questions: they are answered as one.")
@@ -111,7 +114,10 @@ def _take_closed(fields: AuthorFields, *, is_paired: bool) -> tuple[QuestionType
 
 
 def _read_kind(fields: AuthorFields) -> QuestionType:
-    kind = TYPES[fields.one_of("type", TYPES, say_type)]
+    name = fields.one_of("type", [*TYPES, *SCALES], say_type)
+    if name in SCALES:
+        return read_scale(fields, name)
+    kind = TYPES[name]
     fields.fill(kind.usual)
     return kind.read(fields)
 

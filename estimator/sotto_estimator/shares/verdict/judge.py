@@ -15,7 +15,7 @@ from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.shares.of_tally import intervals_together
 from sotto_estimator.shares.verdict.aim import aim_of_counts, aim_of_question
 from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
-from sotto_estimator.shares.verdict.verdict import Aim, Verdict, mean_finding, of_precision, share_findings
+from sotto_estimator.shares.verdict.verdict import Aim, Finding, Verdict, mean_finding, of_precision, share_findings
 from sotto_protocol import Question, Tally
 
 MAX_FINDINGS = 12
@@ -92,7 +92,14 @@ def verdict_of_shares(question: Question, rows: Sequence[Estimate], tally: Tally
     if len(shown) < len(rows):
         shown = [replace(row, low=together[row.answer][0], high=together[row.answer][1]) for row in shown]
     findings = share_findings(shown, is_decided=not any_too_wide(ends))
-    return Verdict(question.id, findings, len(rows) - len(shown), order, aim)
+    score = _score_finding(question, estimates)
+    return Verdict(question.id, findings, score, len(rows) - len(shown), order, aim)
+
+
+def _score_finding(question: Question, estimates: Estimates) -> Finding | None:
+    """Return what is known of the mean score; None where answers have no scores."""
+    (of,) = [one for one in estimates.told("score") if one.question == question.id] or [None]
+    return of and mean_finding(of.answer, of.value, (of.low, of.high), (of.minimum, of.maximum), "")
 
 
 def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, estimates: Estimates) -> Aim | None:

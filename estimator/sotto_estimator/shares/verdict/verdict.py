@@ -70,12 +70,14 @@ class Verdict:
     """What is known of one question.
 
     `findings`: of its answers, or of its mean; none of a text question, nor where nothing is counted. Of many answers
-    they are of the largest shares, by intervals that hold together, and `n_left_out` are not told. `order`: None where
+    they are of the largest shares, by intervals that hold together, and `n_left_out` are not told. `score`: of the mean
+    score, where answers have scores. `order`: None where
     there is one answer. `aim`: None where it is reached. `is_void`: whether the counts contradict the design.
     """
 
     question: str
     findings: tuple[Finding, ...] = ()
+    score: Finding | None = None
     n_left_out: int = 0
     order: Order | None = None
     aim: Aim | None = None
