@@ -12,7 +12,7 @@ PLACES: dict[str, str] = {
     ),
     **dict.fromkeys(["id", "type", "text", "skip", "section", "mechanism", "epsilon", "epsilon_forever"], "a question"),
     "want": "a question, as what sotto plan is to reach",
-    "options": "one-of, likert, enps and any-of questions",
+    "options": "one-of and any-of questions",
     "scores": "one-of and likert questions",
     "max_selected": "any-of questions",
     **dict.fromkeys(["minimum", "maximum", "step", "unit", "distribution", "levels"], "questions for a number"),

@@ -39,7 +39,8 @@ def test_a_scale_is_a_one_of_question_with_scores_to_the_fingerprint(question: s
 def test_scores_may_be_written_and_change_no_mechanism() -> None:
     assert scores_of('type = "likert"\noptions = ["no", "so", "yes"]\nscores = [-1, 0, 1]') == (-1, 0, 1)
     plain, scored = (compile_toml(f'{HEAD}type = "one-of"\noptions = ["a", "b"]\n{x}') for x in ("", "scores = [0, 1]"))
-    assert plain.questions[0].mechanism == scored.questions[0].mechanism and "scores" not in plain.canonical.decode()
+    assert plain.questions[0].mechanism == scored.questions[0].mechanism
+    assert "scores" not in plain.canonical.decode()
 
 
 def test_the_ratings_of_an_enps_need_no_translation() -> None:

@@ -215,7 +215,12 @@ FIGURES: dict[str, FigureKind] = {
         is_by_answer=True,
     ),
     "covariance": FigureKind(of="share", view="views.shares:COVARIANCES"),
-    "score": FigureKind(of="share", estimate="shares.scores:score_means", view="views.scores:SCORES"),
+    "score": FigureKind(
+        of="share",
+        estimate="shares.scores:score_means",
+        view="views.scores:SCORES",
+        section="views.score_section:SCORES",
+    ),
     "likelihood": FigureKind(of="share", view="views.shares:LIKELIHOODS"),
     "mean": FigureKind(
         estimate="numbers.mean:mean_estimates",
@@ -283,8 +288,9 @@ def channel_of(question: Question) -> Channel:
 
 def scores_of(question: Question) -> Scores:
     """Return what the options of a question are worth; () where they have no scores."""
-    is_alone = isinstance(question.kind, OneOf) and not isinstance(question, Marginal)
-    return question.kind.scores if is_alone else ()
+    if isinstance(question, Marginal) or not isinstance(question.kind, OneOf):
+        return ()
+    return question.kind.scores
 
 
 def count_figures(question: Question) -> int:

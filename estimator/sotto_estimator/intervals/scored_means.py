@@ -1,7 +1,7 @@
 """Intervals of the mean score of a one-of question, from the noise that is known: Chernoff bounds of whole reports.
 
-Options have scores s; a report supports a set of options. With weights a of options, a report is worth Z = sum of a over
-what it supports, less its mean if no option were any more likely than the others. M_w(h) = E e^(h Z) of a person who
+Options have scores s; a report supports a set of options. With weights a of options it is worth Z = sum of a over what
+it supports, less its mean if no option were any more likely than the others. M_w(h) = E e^(h Z) of a person who
 answered w is known exactly. People whose mean score is at most m have shares pi with sum of pi c <= 0, c = s - m. So
 the sum T of n reports is t or more with a probability of at most
 
@@ -10,9 +10,9 @@ the sum T of n reports is t or more with a probability of at most
 about the population. About the respondents, whose answers are fixed, ln M stands for M (the product of M over people),
 which is never more (Jensen). With each law tilted by e^(h Z) the bound is multiplied by E e^(-h (T - t)) for T >= t.
 The tilted sum is normal up to D = 0.56 times its Lyapunov ratio (Berry & Esseen; Shevtsova 2010), which is at most the
-range of Z over the sum's standard deviation V. So that factor is at most R = 1 / (h V sqrt(2 pi)) + 2 D. The maximum of a linear function of shares under one linear constraint has at most two
-options. All m below the end that is returned are refuted. What no score is given to has a = c = 0, and counts for no
-mean. docs/scales.md has the proofs.
+range of Z over the sum's standard deviation V. So that factor is at most R = 1 / (h V sqrt(2 pi)) + 2 D. The maximum of
+a linear function of shares under one linear constraint has at most two options. All m below the end that is returned
+are refuted. What no score is given to has a = c = 0, and counts for no mean. docs/scales.md has the proofs.
 
 Notation: `weights`, `scores` have shape (k,), `tilts` (t,), logarithms of moments (t, k).
 """
@@ -59,17 +59,17 @@ class SetChannel:
         """Return ln E e^(h Z), or a bound, by tilt and answer."""
         grown = tilts[:, None] * weights
         if self.n_drawn is None:  # Hoeffding 1963, lemma 1
-            return grown * self.contrast + (tilts[:, None] * np.abs(weights).sum()) ** 2 / 8
+            return np.asarray(grown * self.contrast + (tilts[:, None] * np.abs(weights).sum()) ** 2 / 8)
         if self.n_drawn == 0:
             if_other = np.log1p(self.other * np.expm1(grown))
             found = if_other.sum(axis=1, keepdims=True) + np.log1p(self.true * np.expm1(grown)) - if_other
         else:
             found = self._of_sets(grown, self.n_drawn)
-        logs: Floats = found - self.other * grown.sum(axis=1, keepdims=True)
-        return logs + 64 * _EPS * (1 + np.abs(grown).sum(axis=1, keepdims=True))
+        rounding = 64 * _EPS * (1 + np.abs(grown).sum(axis=1, keepdims=True))
+        return np.asarray(found - self.other * grown.sum(axis=1, keepdims=True) + rounding)
 
     def _of_sets(self, grown: Floats, size: int) -> Floats:
-        """Return ln E e^(h sum of a over the set): by elementary symmetric polynomials of all options but the answer."""
+        """Return ln E e^(h sum of a over the set), by symmetric polynomials of all options but the answer."""
         k, top = grown.shape[1], grown.max(axis=1, keepdims=True)
         each = np.exp(grown - top)  # in (0, 1]
         sums = np.zeros((*grown.shape, size + 1))

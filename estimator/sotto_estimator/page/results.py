@@ -13,6 +13,7 @@ from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchCha
 from sotto_estimator.page.lines import say_missing_strata, say_turnout
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.texts import hint_on
+from sotto_estimator.results.document import PageBlock
 from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.estimates import Estimates
@@ -20,6 +21,8 @@ from sotto_estimator.shares.of_tally import estimate_tally, reports_of, waves_th
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_estimator.sources.parent import Parent
 from sotto_estimator.views.beside import Beside, all_beside
+from sotto_estimator.views.heatmap import heat_map
+from sotto_estimator.views.score_section import score_series_of
 from sotto_estimator.views.section import Section, sections_of
 from sotto_estimator.views.spoken import Spoken
 from sotto_estimator.views.waves import MAX_WAVES
@@ -34,11 +37,11 @@ class Results:
     """The results, without the counts that they were made of: those may be large, and results are kept.
 
     `n_reports`, `estimates` and `questions` are of the waves and the stratum that were chosen: of each question a
-    `Section`, or `Beside` where all strata stand beside one another. `hints`: of each text question that has answers
-    why no texts can be looked for, "" where they can be. `n_waves` says of how many anything is released. `nothing`:
-    why there is nothing to be seen; empty where there is something; `refusal`: in English, for programs. `missing`: of
-    which strata nothing is shown, and why. `turnout`: how many of the invited people answered, where the reader may
-    know it.
+    `Section`, or `Beside` where all strata stand beside one another; then `overview` has a heat map of them. `hints`:
+    of each text question that has answers why no texts can be looked for, "" where they can be. `n_waves` says of how
+    many anything is released. `nothing`: why there is nothing to be seen; empty where there is something; `refusal`: in
+    English, for programs. `missing`: of which strata nothing is shown, and why. `turnout`: how many of the invited
+    people answered, where the reader may know it.
     """
 
     survey: Survey
@@ -55,6 +58,7 @@ class Results:
     hints: Mapping[str, str]
     estimates: Estimates | SideBySide | None = None
     questions: tuple[Section, ...] | tuple[Beside, ...] = ()
+    overview: tuple[PageBlock, ...] = ()
 
     def require_estimates(self) -> Estimates | SideBySide:
         """Return the estimates, for a file. Raises TooFewReportsError, NoEstimatesError."""
@@ -152,7 +156,9 @@ def _found_beside(found: Results, release: Release) -> Results:
     shown = {name: _unestimated(tally, choices) for name, tally in tallies.items()}
     shown |= {str(one.stratum): one for one in side.estimates} if side else {}
     sections = {name: sections_of(shown[name], found.spoken) for name in in_tree_order(survey.strata) if name in shown}
-    return replace(found, estimates=side, questions=tuple(all_beside(sections, side)))
+    questions = all_beside(sections, side)
+    overview = heat_map(questions, found.spoken.say)
+    return replace(found, estimates=side, questions=tuple(questions), overview=tuple(overview))
 
 
 def _section(section: Section, release: Release, choices: Choices, last: Estimates | None) -> Section:
@@ -169,7 +175,9 @@ def _section(section: Section, release: Release, choices: Choices, last: Estimat
     options = choices.interval_options
     series = part.series(section.question, waves, figures, options, count_intervals(survey))
     labels = section.spoken.labels(section.question)
-    return replace(section, last=last, series=[replace(one, answer=labels[one.answer]) for one in series])
+    named = [replace(one, answer=labels[one.answer]) for one in series]
+    of_score = score_series_of(section.question, waves, options, count_intervals(survey), section.spoken.say)
+    return replace(section, last=last, series=named, score_series=of_score)
 
 
 def _estimate(tally: Tally, choices: Choices, by_wave: Sequence[Tally] = ()) -> Estimates | None:

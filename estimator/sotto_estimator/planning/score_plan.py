@@ -9,9 +9,9 @@ from sotto_estimator.channel.channel import Target
 from sotto_estimator.inference.registry import scores_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.intervals.scored_means import ScoredReports
+from sotto_estimator.numbers.scored import channel_of_sets, name_of_scores, score_bounds
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey import PlannedSurvey
-from sotto_estimator.shares.scores import channel_of_sets, name_of_scores, score_bounds
 from sotto_protocol import Question
 from sotto_protocol.mechanisms.mechanism import ChoiceMechanism
 

@@ -195,8 +195,29 @@ class Picture:
     caption: Sequence[str] = ()
 
 
+class HeatCell(NamedTuple):
+    """A cell in words, which say all; `look`: "high", "low", "none" where little is known, or "" for its colour."""
+
+    words: str
+    look: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Groups by questions: `heads` are a question's text and its figure each, `rows` a group's name and its cells.
+
+    `corner`: what the names of rows are of. `said`: what its marks mean.
+    """
+
+    title: str
+    corner: str
+    heads: Sequence[tuple[str, str]]
+    rows: Sequence[tuple[str, Sequence[HeatCell]]]
+    said: Sequence[str]
+
+
 Block = Table | Lines | Typed
-PageBlock = Block | Heading | Known | Picture
+PageBlock = Block | Heading | Known | Picture | HeatMap
 """What is read of a question, which no terminal shows."""
 
 
@@ -252,6 +273,7 @@ class SurveyDocument:
     """The results of a survey for its readers, in one language: `say` of the words, `texts` of the survey's texts.
 
     `texts`: attributes of an element that holds one. `lead`: of how many reports. `made`: how numbers are made.
+    `overview`: of all questions, before them.
     """
 
     say: Language
@@ -260,6 +282,7 @@ class SurveyDocument:
     lead: str
     questions: Sequence[Asked]
     made: Sequence[str]
+    overview: Sequence[PageBlock] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,11 @@ def _read(of_survey: SurveyDocument) -> tuple[Language, str, str]:
         for at, one in enumerate(of_survey.questions, 1)
     ]
     made = _section(say.gettext("How the numbers were made"), blocks_html([Lines(of_survey.made)]))
-    return say, of_survey.title, "".join([head, alarms_html(alarms_of(of_survey)), *parts, made])
+    return (
+        say,
+        of_survey.title,
+        "".join([head, alarms_html(alarms_of(of_survey)), blocks_html(of_survey.overview), *parts, made]),
+    )
 
 
 def _told(result: Reportable, document: Document) -> tuple[Language, str, str]:

@@ -158,14 +158,15 @@ def estimate_samples(
 
 
 def intervals_together(
-    tally: Tally, question: Question, options: IntervalOptions, n_groups: int = 1
+    tally: Tally, question: Question, options: IntervalOptions, n_groups: int = 1, kind: str = ""
 ) -> dict[str, tuple[float, float]]:
     """Return the intervals of a question's figures that hold together at the level, by answer; of those that have any.
 
-    Where all of the survey's hold together, they are these. `n_groups`: of as many groups.
+    Where all of the survey's hold together, they are these. `n_groups`: of as many groups. `kind`: of the figures that
+    are returned, "" the question's own.
     """
     n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else count_figures(question))
-    estimate, options = loaded(FIGURES[figure_of(question)].estimate), replace(options, consistent=False)
+    estimate, options = loaded(FIGURES[kind or figure_of(question)].estimate), replace(options, consistent=False)
     return {
         figure.answer: (figure.low, figure.high)
         for counts in find(question, "counts")(tally, question)

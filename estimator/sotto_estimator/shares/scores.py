@@ -7,24 +7,16 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from sotto_estimator.channel.channel import Channel, Floats, shares_of
-from sotto_estimator.channel.devices import Devices
 from sotto_estimator.channel.simplex import project_on_simplex
 from sotto_estimator.intervals.fakes import PERCENT
-from sotto_estimator.intervals.intervals import IntervalOptions, check_level, is_interval
-from sotto_estimator.intervals.methods import METHODS, find_method
-from sotto_estimator.intervals.scored_means import ScoredReports, SetChannel, mean_bounds
+from sotto_estimator.intervals.intervals import IntervalOptions, is_interval
+from sotto_estimator.intervals.scored_means import ScoredReports
+from sotto_estimator.numbers.scored import channel_of_sets, name_of_scores, score_bounds, words_of_interval
 from sotto_estimator.shares.covariance import covariance_of
 from sotto_estimator.shares.of_marginals import MarginalCounts
 from sotto_estimator.shares.share_counts import ShareCounts
 from sotto_protocol.mechanisms.mechanism import ChoiceMechanism
-from sotto_protocol.mechanisms.subset import SubsetResponse
-from sotto_protocol.mechanisms.unary import UnaryEncoding
 from sotto_protocol.questions.one_of import Scores
-
-ENPS, MEAN = "eNPS", "mean"
-_ANYTIME = "anytime"
-_CHERNOFF = "the Chernoff bound of whole reports"
-_OUTWARD = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,61 +131,6 @@ def score_means(counts: ShareCounts | MarginalCounts, options: IntervalOptions, 
             interval=words_of_interval(reports, options),
         )
     ]
-
-
-def name_of_scores(scores: Scores) -> str:
-    """Return what the mean of such scores is called."""
-    return ENPS if {*scores} - {None} == {-100, 0, 100} else MEAN
-
-
-def channel_of_sets(mechanism: ChoiceMechanism) -> SetChannel:
-    """Return what is known of a mechanism's reports."""
-    n_drawn = None
-    if mechanism.names_one:
-        n_drawn = 1
-    elif isinstance(mechanism, SubsetResponse):
-        n_drawn = mechanism.weight
-    elif isinstance(mechanism, UnaryEncoding):
-        n_drawn = 0
-    return SetChannel(mechanism.prob_support_if_true, mechanism.prob_support_if_other, n_drawn)
-
-
-def score_bounds(reports: ScoredReports, options: IntervalOptions, n_intervals: int) -> tuple[float, float]:
-    """Return the ends of the mean score before they are clipped. They cross where no mean fits."""
-    tail = check_level(options.level, n_intervals) / 2
-    if not _is_of_draws(reports, options):
-        return mean_bounds(reports, tail, is_anytime=options.method == _ANYTIME)
-    low, high = reports.ends
-    outputs = (reports.scores - low) / (high - low)
-    of_means = find_method(options.method).of_drawn_means
-    assert of_means is not None
-    ends = of_means(reports.support_counts[None], outputs, (0, 1), tail, _no_devices(reports))
-    # A report is the answer's score with `contrast`, else any option's: so is the mean of what is reported.
-    of_others = reports.channel.other * float(outputs.sum())
-    first, last = ((float(end[0]) - of_others) / reports.channel.contrast for end in ends)
-    return low + (first - _OUTWARD) * (high - low), low + (last + _OUTWARD) * (high - low)
-
-
-def words_of_interval(reports: ScoredReports, options: IntervalOptions) -> str:
-    """Return in words how the interval is made, and why it is not by the options' method where it is not."""
-    method = find_method(options.method)
-    if _is_of_draws(reports, options):
-        return f"by {method.words_of_drawn_means}"
-    if options.method == _ANYTIME:
-        return f"by {METHODS[_ANYTIME].words_of_means}"
-    is_other = options.method != IntervalOptions().method
-    return f"by {_CHERNOFF}" + f", as {options.method} knows no mean score" * is_other
-
-
-def _is_of_draws(reports: ScoredReports, options: IntervalOptions) -> bool:
-    """Whether each report names one option, so that reported scores are draws whose histogram is known."""
-    is_one_report_each = reports.target == "population" and reports.n_waves == 1
-    names_one = reports.channel.n_drawn == 1 and not reports.leaves_out
-    return is_one_report_each and names_one and find_method(options.method).of_drawn_means is not None
-
-
-def _no_devices(reports: ScoredReports) -> Devices:
-    return Devices.alike(reports.n, 1)
 
 
 def _shares(reports: ScoredReports) -> Floats:

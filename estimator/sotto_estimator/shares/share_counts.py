@@ -18,8 +18,9 @@ from sotto_protocol.questions.one_of import Scores
 class ShareCounts:
     """One question's counts, from a tally or typed in, or those of one option, where each is asked of others.
 
-    `scores`: of the labels, where they have any. `fakes`: the percent of these reports that are fake if 1 % of all reports to the question are. It is 1 unless fakes
-    can choose the option that they are asked. `mechanism`: a survey question's.
+    `scores`: of the labels, where they have any. `fakes`: the percent of these reports that are fake if 1 % of all
+    reports to the question are. It is 1 unless fakes can choose the option that they are asked. `mechanism`: that of a
+    survey's question.
     """
 
     question: str

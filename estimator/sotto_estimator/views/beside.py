@@ -11,9 +11,11 @@ from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.words import level_digits
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.pooling import PooledFigure, PooledStratum
+from sotto_estimator.shares.scores import ScoreMean
 from sotto_estimator.shares.verdict.order import Order
 from sotto_estimator.views.figure_tables import FigureTables
 from sotto_estimator.views.pooled import pooled_findings
+from sotto_estimator.views.score_section import SCORES, score_label, score_of
 from sotto_estimator.views.section import MAX_ROWS, QuestionPart, Section, wrapped
 from sotto_estimator.views.verdict_words import finding_words, order_words
 
@@ -26,7 +28,7 @@ class Beside(QuestionPart):
     """One question's results in every group: its `sections` by the group's name, in the survey's order.
 
     `orders`: of the groups by an answer's share, or by the mean, by the answer; of one group alone there is none.
-    `parent_orders`: of the first level of a tree of groups.
+    `parent_orders`: of the first level of a tree of groups. `score_order`: of the groups by the mean score.
     `pooled`: by the answer too; None where it was not asked for.
     """
 
@@ -34,6 +36,13 @@ class Beside(QuestionPart):
     orders: Mapping[str, Order]
     parent_orders: Mapping[str, Order]
     pooled: Mapping[str, PooledFigure] | None = None
+    score_order: Order | None = None
+
+    @cached_property
+    def scores(self) -> list[tuple[str, ScoreMean]]:
+        """The mean score of every group that has any, with the group's name."""
+        found = ((name, score_of(section.more)) for name, section in self.sections.items())
+        return [(name, score) for name, score in found if score]
 
     @cached_property
     def answers(self) -> list[str]:
@@ -111,7 +120,8 @@ class Beside(QuestionPart):
         if not (self.part and self.rows):
             return {}
         say, unit = self.spoken.say, self.spoken.unit(self.question)
-        drawn = {self.part.chart: self.part.draw_groups(self.text, self.rows, say, unit)}
+        drawn = {SCORES.chart: SCORES.draw_groups(self.text, self.scores, say, unit)} if self.scores else {}
+        drawn[self.part.chart] = self.part.draw_groups(self.text, self.rows, say, unit)
         if self.pooled_rows:
             title = say.gettext("%(question)s Pooled, approximate", question=self.text)
             drawn["pooled"] = self.part.draw_groups(title, self.pooled_rows, say, unit)
@@ -120,12 +130,23 @@ class Beside(QuestionPart):
     @property
     def known(self) -> list[PageBlock]:
         """What is known of every answer in each group, in words."""
-        blocks: list[PageBlock] = []
+        blocks: list[PageBlock] = self._known_scores
         for answer in self.answers:
             named = [Heading(self.labels[answer])] if self.labels else []
             compared = Lines(self.compared(answer))
             blocks += [*named, Known(self.findings(answer)), compared, *self._known_pooled(answer)]
         return [*blocks, *self._about_pooled, Lines(self.notices, look="notice")]
+
+    @property
+    def _known_scores(self) -> list[PageBlock]:
+        """What is known of the mean score in each group."""
+        say = self.spoken.say
+        found = [(name, of) for name, section in self.sections.items() if (of := section.verdict.score)]
+        if not found:
+            return []
+        compared = [self._compared(self.score_order)] if self.score_order else []
+        known = Known([(name, finding_words(of, say)) for name, of in found])
+        return [Heading(score_label(found[0][1].answer, say)), known, Lines(compared)]
 
     def _known_pooled(self, answer: str) -> list[PageBlock]:
         """Return what is likely of an answer in each group, if figures are pooled."""
@@ -198,9 +219,10 @@ def all_beside(sections: Mapping[str, Sequence[Section]], groups: SideBySide | N
             asked[0].question,
             asked[0].spoken,
             dict(zip(sections, asked, strict=True)),
-            {one.answer: one.order for one in comparisons if one.question == asked[0].key},
+            {one.answer: one.order for one in comparisons if one.question == asked[0].key and one.kind != "score"},
             {one.answer: one.order for one in of_parents if one.question == asked[0].key},
             None if pooled is None else {one.answer: one for one in pooled if one.question == asked[0].key},
+            next((one.order for one in comparisons if (one.question, one.kind) == (asked[0].key, "score")), None),
         )
         for asked in zip(*sections.values(), strict=True)
     ]

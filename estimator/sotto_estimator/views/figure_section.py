@@ -81,9 +81,9 @@ def section_of(question: Question) -> FigureSection | None:
 
 
 def charts() -> Iterator[str]:
-    """Yield the names of all kinds' charts, of the one over the waves, and of pooled groups."""
+    """Yield the names of all kinds' charts, of those over the waves, and of pooled groups."""
     yield from (part.chart for part in map(section_of_kind, FIGURES) if part)
-    yield from ("waves", "pooled")
+    yield from ("waves", "scale-waves", "pooled")
 
 
 def with_sign(digits: str, write: Callable[[str], str]) -> str:

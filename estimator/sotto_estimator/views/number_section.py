@@ -37,14 +37,14 @@ def draw_number(
     rows = [mean_row(label, mean, say), *_quantile_rows(distribution, say)]
     panels = [mean_panel(rows, (min(ends), max(ends)), say)]
     if bars:
-        panels.append(densitymean_panel(bars, Scale(say.gettext("Density (approximate)"), min(ends), max(ends))))
+        panels.append(density_panel(bars, Scale(say.gettext("Density (approximate)"), min(ends), max(ends))))
     said = [f"{label}: {words}." for label, words, _ in rows]
     said += [say.gettext("The table has all numbers.")] if bars else []
     return lay_out(title, " ".join(said), panels)
 
 
 def draw_means(
-    title: str, means: Sequence[tuple[str, MeanEstimate]], say: Language = ENGLISH, unit: str = ""
+    title: str, means: Sequence[tuple[str, MeanEstimate | ScoreMean]], say: Language = ENGLISH, unit: str = ""
 ) -> Drawing:
     """Return a row for the mean of each group, by the group's name, on one axis."""
     first = means[0][1]

@@ -1,18 +1,38 @@
 """Mean scores in any language: the mean's row, answers on two sides of the middle, and the numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sotto_estimator.inference.registry import find, scores_of
+from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.numbers.scored import ENPS
 from sotto_estimator.results.axis import Axis, shortest, tick_words
 from sotto_estimator.results.document import Caption, Cell, Column, Said, Table
 from sotto_estimator.results.figure import Panel, RowLabel, Scale, Shape, Spot, Whisker, bar_box
-from sotto_estimator.shares.scores import ENPS, ScoreMean
-from sotto_estimator.views.number_section import mean_panel, mean_row
+from sotto_estimator.shares.scores import ScoreMean, score_means
+from sotto_estimator.views.figure_section import FigureSection
+from sotto_estimator.views.number_section import draw_means, mean_panel, mean_row
 from sotto_estimator.views.numbers import value_words
+from sotto_estimator.views.waves import WaveEstimate, WaveSeries
+from sotto_protocol import Question, Tally
 from sotto_protocol.language import Language
 
 Drawn = Sequence[tuple[RowLabel, float, tuple[float, float]]]
 """Of each answer its row, its most likely share, and its interval."""
+
+
+def score_series_of(
+    question: Question, tallies: Mapping[int, Tally], options: IntervalOptions, n_intervals: int, say: Language
+) -> tuple[WaveSeries, ...]:
+    """Return the mean score over the waves of `tallies` that have any; nothing where options have no scores."""
+    points, answer = [], ""
+    for wave, tally in tallies.items() if scores_of(question) else ():
+        for counts in find(question, "counts")(tally, question) if tally.counted(question.id).n_reports else ():
+            (of,) = score_means(counts, options, n_intervals if options.simultaneous else 1)
+            error = of.standard_error or (of.high - of.low) / 4
+            points.append(WaveEstimate(wave, of.n_reports, of.value, error, of.low, of.high, of.has_interval))
+            answer = score_label(of.answer, say)
+    return (WaveSeries(answer, tuple(points), ScoreMean.kind),) if points else ()
 
 
 def score_label(answer: str, say: Language) -> str:
@@ -35,7 +55,8 @@ def scale_panels(of: ScoreMean, drawn: Drawn, say: Language, *, is_decided: bool
     for number, (score, (_, likely, (low, high))) in enumerate(zip(of.scores, drawn, strict=True)):
         side = -1 if score is not None and score < middle else 1
         shapes.append(bar_box(side * likely, number) if is_decided else Spot(side * likely, number))
-        shapes.append(Whisker(*sorted((side * low, side * high)), number))
+        first, last = sorted((side * low, side * high))
+        shapes.append(Whisker(first, last, number))
     reach = max(end for _, likely, span in drawn for end in (likely, *span))
     axis = Axis.spanning(-max(reach, 0.01), max(reach, 0.01))
     scale = Scale("", axis.low, axis.high, lambda share: tick_words(abs(share), say))
@@ -62,3 +83,20 @@ def score_tables(more: Sequence[Any], question: str, say: Language) -> list[Tabl
         ),
     ]
     return [Table(columns, [row], caption=Caption("score", say.gettext("Estimates of the mean"), question))]
+
+
+SCORES = FigureSection(
+    chart="scale",
+    labels=lambda question, options, say: {},
+    caption=lambda say: say.gettext("Estimates of the mean"),
+    heading=lambda say: say.gettext("Mean"),
+    unbiased=lambda say: say.gettext("Mean, unbiased"),
+    write=lambda number, of, say: say.number(value_words(number, of.standard_error).replace(",", "")),
+    draw=lambda title, rows, _, say, unit: draw_means(title, [(one.answer, one) for one in rows], say, unit),
+    draw_groups=draw_means,
+    series=lambda *_: (),
+    axis=lambda ends: Axis.spanning(min(ends), max(max(ends), min(ends) + 1e-9)),
+    tick=shortest,
+    is_marked=lambda of: getattr(of, "is_outside", False),
+)
+"""Of groups, and of waves."""

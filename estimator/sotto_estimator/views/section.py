@@ -65,13 +65,15 @@ class QuestionPart:
 class Section(QuestionPart):
     """One question's figures in `estimates`, of the reports that were chosen; there may be none.
 
-    `last`: of the last wave alone, and `series` of every wave, where they stand beside these. Answers are as their
-    reader reads them. Where counts contradict the design there are no figures and no series.
+    `last`: of the last wave alone, and `series` of every wave, where they stand beside these; `score_series`: of the
+    mean score. Answers are as their reader reads them. Where counts contradict the design there are no figures and no
+    series.
     """
 
     estimates: Estimates
     last: Estimates | None = None
     series: Sequence[WaveSeries] = ()
+    score_series: Sequence[WaveSeries] = ()
 
     @property
     def n_reports(self) -> int:
@@ -175,7 +177,7 @@ class Section(QuestionPart):
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
         lines = self.made_of
-        if chart == "waves":
+        if chart.endswith("waves"):
             waves = [point.wave for point in self.series[0].points]
             values = {
                 "first": waves[0],
@@ -206,8 +208,10 @@ class Section(QuestionPart):
         if self.part and self.rows:
             unit = self.spoken.unit(self.question)
             drawn[self.part.chart] = self.part.draw(self.text, self.rows, self.more, say, unit)
-        if self.series:
-            drawn["waves"] = draw_waves(say.gettext("%(question)s Wave by wave", question=self.text), self.series, say)
+        title = say.gettext("%(question)s Wave by wave", question=self.text)
+        for name, series in (("scale-waves", self.score_series), ("waves", self.series)):
+            if series:
+                drawn[name] = draw_waves(title, series, say)
         return drawn
 
     @property
@@ -229,9 +233,11 @@ class Section(QuestionPart):
     def shown(self) -> list[PageBlock]:
         """The charts, and what they are made of."""
         say, blocks = self.spoken.say, list[PageBlock]()
-        for name, drawing in self.charts.items() if self.shows else ():
+        charts = self.charts if self.shows else {}
+        first = next((name for name in charts if name.endswith("waves")), "")
+        for name, drawing in charts.items():
             is_last = name == "waves"
-            blocks += [*[Heading(say.gettext("Wave by wave"))] * is_last, Picture(name, drawing)]
+            blocks += [*[Heading(say.gettext("Wave by wave"))] * (name == first), Picture(name, drawing)]
             if is_last and len(self.series) < len(self.rows):
                 values = {"n": len(self.series), "all": len(self.rows)}
                 said = say.gettext("The %(n)s answers with the highest estimates, out of %(all)s.", **values)
@@ -258,7 +264,7 @@ class Section(QuestionPart):
             *tables.of_reports(self.table, self.last_table, self.more),
             Lines(self.quoted, look="small"),
             Lines([cut] * (len(self.table) < len(self.rows)), look="small"),
-            *wave_tables(self.key, self.series, say),
+            *wave_tables(self.key, [*self.score_series, *self.series], say),
             technical,
         ]
 

@@ -25,9 +25,7 @@ from sotto_protocol.language import ENGLISH, Language
 MAX_DESCRIBED = 12
 
 
-def draw_shares(
-    title: str, rows: Sequence[Estimate], say: Language = ENGLISH, more: Sequence[Any] = ()
-) -> Drawing:
+def draw_shares(title: str, rows: Sequence[Estimate], say: Language = ENGLISH, more: Sequence[Any] = ()) -> Drawing:
     """Return a bar for every share, from 0 to what is most likely, and a whisker over its interval.
 
     Where an interval is too wide to name an estimate no answer has a bar: each has a dot on its whisker, for a bar
@@ -41,8 +39,8 @@ def draw_shares(
     labels = [RowLabel(finding.answer, _said(finding, say)) for finding in findings]
     description = describe(findings, len(rows), say)
     if (score := score_of(more)) and len(drawn) == len(score.scores):
-        likely = (min(max(row.share, 0.0), 1.0) for row in drawn)
-        panels = scale_panels(score, [*zip(labels, likely, ends, strict=True)], say, is_decided=is_decided)
+        found = [min(max(row.share, 0.0), 1.0) for row in drawn]
+        panels = scale_panels(score, [*zip(labels, found, ends, strict=True)], say, is_decided=is_decided)
         label, words, _ = mean_row(score_label(score.answer, say), score, say)
         return lay_out(title, f"{label}: {words}. {description}", panels)
     axis = Axis.over(end for pair in ends for end in pair)

@@ -1,11 +1,13 @@
 """A survey's results as its readers read them, in one of its languages: estimates, and those of groups side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sotto_estimator.results.document import Asked, SurveyDocument
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.views.beside import all_beside
+from sotto_estimator.views.heatmap import heat_map
 from sotto_estimator.views.section import sections_of
 from sotto_estimator.views.section_lines import fakes_line
 from sotto_estimator.views.spoken import Spoken
@@ -36,7 +38,8 @@ def groups_document(groups: SideBySide, lang: str = "") -> SurveyDocument | None
         return None
     spoken = Spoken.of(first.survey, lang)
     questions = all_beside({str(one.stratum): sections_of(one, spoken) for one in groups.estimates}, groups)
-    return _document(first, spoken, sum(one.n_reports for one in groups.strata), questions)
+    document = _document(first, spoken, sum(one.n_reports for one in groups.strata), questions)
+    return replace(document, overview=heat_map(questions, spoken.say))
 
 
 def _document(estimates: Estimates, spoken: Spoken, n_reports: int, questions: Sequence[Asked]) -> SurveyDocument:

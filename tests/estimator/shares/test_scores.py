@@ -44,7 +44,8 @@ def test_a_mean_and_its_error_are_those_of_the_reported_scores() -> None:
     score = score_in(found)
     assert score.mean == pytest.approx((reported.mean() - 15 * other) / (true - other))
     assert score.standard_error == pytest.approx(reported.std() / np.sqrt(500) / (true - other))
-    assert score.low < 3 < score.high and score.high - score.low < 0.6
+    assert score.low < 3 < score.high
+    assert score.high - score.low < 0.6
     assert found["q"][0].answer == "strongly disagree", "the shares are there too"
 
 
@@ -72,10 +73,12 @@ def test_all_forms_say_it_and_intervals_that_hold_together_count_it() -> None:
     survey = survey_of(f'type = "likert"\noptions = {AGREE}')
     found = estimated(survey, [4, 3, 4, 3, 2] * 100)
     score, table = score_in(found), found.as_table()
-    assert "by Gaffke's bound" in table and "1 to 5" in table
+    assert "by Gaffke's bound" in table
+    assert "1 to 5" in table
     assert json.loads(found.as_json())["scores"][0]["mean"] == score.mean
     assert "on average between" in json.loads(found.as_json())["verdicts"][0]["score"]
-    assert ",score_mean," in found.as_csv() and "on average between" in found.to_html()
+    assert ",score_mean," in found.as_csv()
+    assert "on average between" in found.to_html()
     together = score_in(estimated(survey, [4, 3, 4, 3, 2] * 100, simultaneous=True))
     sixth = score_in(estimated(survey, [4, 3, 4, 3, 2] * 100, level=1 - 0.05 / 6))
     assert (together.low, together.high) == pytest.approx((sixth.low, sixth.high))
@@ -85,7 +88,8 @@ def test_counts_that_no_answers_give_have_no_mean() -> None:
     survey = survey_of(f'type = "likert"\noptions = {AGREE}')
     tally = Tally.of(survey, np.zeros((500, 1), np.uint8))
     (score,) = with_verdicts(estimate_tally(tally), tally).of_kind("score")
-    assert not score.is_told and score.mean is None
+    assert not score.is_told
+    assert score.mean is None
 
 
 def test_a_plan_says_the_half_width_that_the_survey_then_has() -> None:

@@ -16,6 +16,7 @@ from sotto_estimator.results.document import (
     Column,
     Document,
     Heading,
+    HeatMap,
     Known,
     Lines,
     PageBlock,
@@ -46,7 +47,8 @@ def survey_html(document: SurveyDocument) -> str:
     say, texts = document.say, attributes_html(document.texts)
     title = f"<p><b{texts}>{text_html(document.title)}</b>: {text_html(document.lead)}</p>"
     parts = "".join(f"<h3{texts}>{asked_heading(one)}</h3>{asked_html(one, document)}" for one in document.questions)
-    return f'<div lang="{say.tag}" dir="{say.direction}">{title}{alarms_html(alarms_of(document))}{parts}</div>'
+    lead = f"{title}{alarms_html(alarms_of(document))}{blocks_html(document.overview)}"
+    return f'<div lang="{say.tag}" dir="{say.direction}">{lead}{parts}</div>'
 
 
 def alarms_of(document: SurveyDocument) -> list[str]:
@@ -104,6 +106,29 @@ def _block(block: PageBlock, key: str, texts: AskedTexts | None) -> str:
             return f'<ul class="verdict">{"".join(_finding(*one) for one in findings)}</ul>' if findings else ""
         case Picture():
             return _picture(block, key) if key else ""
+        case HeatMap():
+            return _heat_map(block)
+
+
+def _heat_map(of: HeatMap) -> str:
+    """Return a table whose cells' colours say no more than their words."""
+    heads = "".join(
+        f'<th scope="col"><bdi>{text_html(text)}</bdi> <small>{text_html(figure)}</small></th>'
+        for text, figure in of.heads
+    )
+    rows = "".join(
+        f'<tr><th scope="row"{_AUTO}>{text_html(name)}</th>'
+        + "".join(f'<td class="heat {cell.look}">{text_html(cell.words)}</td>' for cell in cells)
+        + "</tr>"
+        for name, cells in of.rows
+    )
+    said = "".join(f'<p class="small">{text_html(line)}</p>' for line in of.said)
+    title = text_html(of.title)
+    return (
+        f'<section class="overview"><h2>{title}</h2><div class="scroll" tabindex="0" role="region" '
+        f'aria-label="{title}"><table><thead><tr><th scope="col">{text_html(of.corner)}</th>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>{said}</section>"
+    )
 
 
 def _finding(name: str, words: str) -> str:

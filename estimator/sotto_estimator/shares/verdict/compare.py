@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from sotto_estimator.inference.marginal import counted_of, estimated_of
-from sotto_estimator.inference.registry import is_text
+from sotto_estimator.inference.registry import figure_of, is_text, scores_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.of_tally import intervals_together
 from sotto_estimator.shares.verdict.order import Order, ShareInterval, order_of
@@ -13,11 +13,15 @@ from sotto_protocol import Question, Tally
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Groups in the order of one answer's share, or of the mean: by intervals of all groups that hold together."""
+    """Groups in the order of one answer's share, or of the mean: by intervals of all groups that hold together.
+
+    `kind`: of the figure, as `score`; an option may be called as the mean is.
+    """
 
     question: str
     answer: str
     order: Order
+    kind: str = "share"
 
 
 def order_groups(
@@ -49,8 +53,14 @@ def _compare(
     """Return the comparisons of a question; `n_together`: None for as many groups as have reports to it."""
     counted = {name: tally for name, tally in tallies.items() if counted_of(tally, question).n_reports}
     n_groups = n_together or len(counted)
-    spans: dict[str, list[ShareInterval]] = {}
-    for name, tally in counted.items():
-        for answer, ends in intervals_together(tally, question, options, n_groups).items():
-            spans.setdefault(answer, []).append(ShareInterval(name, *ends))
-    return [Comparison(question.id, answer, order_of(listed)) for answer, listed in spans.items() if len(listed) > 1]
+    spans: dict[tuple[str, str], list[ShareInterval]] = {}
+    kinds = [*["score"] * bool(scores_of(question)), figure_of(question)]
+    for kind in kinds:
+        for name, tally in counted.items():
+            for answer, ends in intervals_together(tally, question, options, n_groups, kind).items():
+                spans.setdefault((answer, kind), []).append(ShareInterval(name, *ends))
+    return [
+        Comparison(question.id, answer, order_of(listed), kind)
+        for (answer, kind), listed in spans.items()
+        if len(listed) > 1
+    ]

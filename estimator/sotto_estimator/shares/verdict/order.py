@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 
 class ShareInterval(NamedTuple):
@@ -20,11 +20,19 @@ class Order:
     """`groups`: each answer of a group is surely more common than each of the next; together they are all answers.
 
     `leaders`: those that may be the most common one. With the probability with which the intervals hold together, all
-    of it is so.
+    of it is so. `spans`: these intervals.
     """
 
     groups: tuple[tuple[str, ...], ...]
     leaders: tuple[str, ...]
+    spans: tuple[ShareInterval, ...] = field(default=(), repr=False, compare=False)
+
+    def place_of(self, answer: str) -> Literal["high", "low", ""]:
+        """Return "high" for what is surely above another and below none, "low" for the reverse, else ""."""
+        own = next((span for span in self.spans if span.answer == answer), None)
+        above = own is not None and any(own.low > other.high for other in self.spans)
+        below = own is not None and any(own.high < other.low for other in self.spans)
+        return "" if above == below else "high" if above else "low"
 
 
 def order_of(spans: Sequence[ShareInterval]) -> Order:
@@ -43,4 +51,5 @@ def order_of(spans: Sequence[ShareInterval]) -> Order:
             groups.append(tuple(one.answer for one in falling[start : place + 1]))
             start, lowest = place + 1, math.inf
     highest = max(span.low for span in spans)
-    return Order(tuple(groups), tuple(span.answer for span in falling if span.high >= highest))
+    leaders = tuple(span.answer for span in falling if span.high >= highest)
+    return Order(tuple(groups), leaders, tuple(spans))
