@@ -206,7 +206,7 @@ class HeatCell(NamedTuple):
 class HeatMap:
     """Groups by questions: `heads` are a question's text and its figure each, `rows` a group's name and its cells.
 
-    `corner`: what the names of rows are of. `said`: what its marks mean.
+    `corner`: what the names of rows are of. `said`: what its cells and marks mean, first of all cells.
     """
 
     title: str

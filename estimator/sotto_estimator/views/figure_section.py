@@ -80,10 +80,14 @@ def section_of(question: Question) -> FigureSection | None:
     return section_of_kind(figure_of(question))
 
 
+OVER_WAVES = ("trend", "waves")
+"""The charts over the waves: of a mean score, and of a question's own figures."""
+
+
 def charts() -> Iterator[str]:
     """Yield the names of all kinds' charts, of those over the waves, and of pooled groups."""
     yield from (part.chart for part in map(section_of_kind, FIGURES) if part)
-    yield from ("waves", "scale-waves", "pooled")
+    yield from (*OVER_WAVES, "pooled")
 
 
 def with_sign(digits: str, write: Callable[[str], str]) -> str:

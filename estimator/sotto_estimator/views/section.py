@@ -13,7 +13,7 @@ from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.results.largest import largest
 from sotto_estimator.shares.estimates import Estimate, Estimates
 from sotto_estimator.shares.verdict.verdict import Verdict
-from sotto_estimator.views.figure_section import FigureSection, section_of
+from sotto_estimator.views.figure_section import OVER_WAVES, FigureSection, section_of
 from sotto_estimator.views.figure_tables import FigureTables
 from sotto_estimator.views.score_section import score_label
 from sotto_estimator.views.section_lines import remarks_on, say_fakes, say_parent, say_withheld, technical_lines
@@ -177,7 +177,7 @@ class Section(QuestionPart):
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
         lines = self.made_of
-        if chart.endswith("waves"):
+        if chart in OVER_WAVES:
             waves = [point.wave for point in self.series[0].points]
             values = {
                 "first": waves[0],
@@ -209,7 +209,7 @@ class Section(QuestionPart):
             unit = self.spoken.unit(self.question)
             drawn[self.part.chart] = self.part.draw(self.text, self.rows, self.more, say, unit)
         title = say.gettext("%(question)s Wave by wave", question=self.text)
-        for name, series in (("scale-waves", self.score_series), ("waves", self.series)):
+        for name, series in zip(OVER_WAVES, (self.score_series, self.series), strict=True):
             if series:
                 drawn[name] = draw_waves(title, series, say)
         return drawn
@@ -234,7 +234,7 @@ class Section(QuestionPart):
         """The charts, and what they are made of."""
         say, blocks = self.spoken.say, list[PageBlock]()
         charts = self.charts if self.shows else {}
-        first = next((name for name in charts if name.endswith("waves")), "")
+        first = next((name for name in charts if name in OVER_WAVES), "")
         for name, drawing in charts.items():
             is_last = name == "waves"
             blocks += [*[Heading(say.gettext("Wave by wave"))] * (name == first), Picture(name, drawing)]

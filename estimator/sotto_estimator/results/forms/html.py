@@ -122,12 +122,12 @@ def _heat_map(of: HeatMap) -> str:
         + "</tr>"
         for name, cells in of.rows
     )
-    said = "".join(f'<p class="small">{text_html(line)}</p>' for line in of.said)
+    said = "".join(f'<p class="small">{text_html(line)}</p>' for line in of.said[1:])
     title = text_html(of.title)
     return (
         f'<section class="overview"><h2>{title}</h2><div class="scroll" tabindex="0" role="region" '
-        f'aria-label="{title}"><table><thead><tr><th scope="col">{text_html(of.corner)}</th>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>{said}</section>"
+        f'aria-label="{title}"><table><caption>{text_html(of.said[0])}</caption><thead><tr><th scope="col">'
+        f"{text_html(of.corner)}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{said}</section>"
     )
 
 
