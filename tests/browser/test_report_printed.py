@@ -12,7 +12,7 @@ from sotto_protocol import Coins, Tally, compile_toml
 
 QUESTION = '[[questions]]\nid = "q{}"\ntype = "likert"\ntext = "Well {}?"\noptions = ["no", "so", "yes"]\nepsilon = 3\n'
 SURVEY = compile_toml('id = "s"\ntitle = "S"\n' + "".join(QUESTION.format(place, place) for place in range(3)))
-COLOURS = """[document.body, document.querySelector(".chart text")].map((of) => getComputedStyle(of))
+COLOURS = """[document.body, document.querySelector(".chart text:not(.faint)")].map((of) => getComputedStyle(of))
   .flatMap(({ color, backgroundColor, fill }) => [color, backgroundColor, fill])"""
 INSIDE = """[...document.querySelectorAll("section, figure, tr")].map((of) => getComputedStyle(of).breakInside)"""
 
