@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from sotto_estimator.strings.decode import DecodeOptions as DecodeOptions
     from sotto_estimator.strings.google import write_rappor as write_rappor
     from sotto_estimator.strings.text_plan import plan_texts as plan_texts
+    from sotto_estimator.views.card import write_card as write_card
 
 require_extra(__name__)
 
@@ -103,6 +104,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.strings.decode": "DecodeOptions",
             "sotto_estimator.strings.google": "write_rappor",
             "sotto_estimator.strings.text_plan": "plan_texts",
+            "sotto_estimator.views.card": "write_card",
             "sotto_estimator.api": "associate compare_groups decode decode_rappor decode_unknown estimate plan"
             " share_test trend_test",
         },

@@ -15,8 +15,8 @@ from page_reading import password, percent_of, read_page
 from sotto_estimator import IntervalOptions, estimate_tally
 from sotto_estimator.numbers.distribution import Bin, Distribution, Quantile
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.picture import draw_png
 from sotto_estimator.results.drawing import Drawing
+from sotto_estimator.results.forms.png import draw_png
 from sotto_estimator.results.svg import inline_svg
 from sotto_estimator.views.number_section import draw_number
 from sotto_protocol import Survey, compile_toml

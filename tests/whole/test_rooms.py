@@ -23,7 +23,7 @@ ONLY_IN = {
     ("estimator", "click"): ("commands",),
     ("estimator", "flask"): ("page",),
     ("estimator", "markupsafe"): ("page",),
-    ("estimator", "matplotlib"): ("results/panels.py", "results/glyphs.py", "page/picture.py"),
+    ("estimator", "matplotlib"): ("results/panels.py", "results/glyphs.py", "results/forms/png.py"),
     **{("estimator", name): ("results", "views", "page", "commands") for name in FORMS},
     ("rehearsal", "click"): ("audit/commands.py", "comparison/commands.py", "simulation/commands.py"),
     ("author", "click"): (

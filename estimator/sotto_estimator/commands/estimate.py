@@ -31,6 +31,7 @@ from sotto_estimator.shares.of_source import estimate_source
 from sotto_estimator.sources.fetch import save
 from sotto_estimator.sources.kinds import REPORTS
 from sotto_estimator.sources.selection import Selection
+from sotto_estimator.views.card import check_card, write_card
 from sotto_protocol.file_endings import check_ending
 from sotto_protocol.words import examples
 
@@ -60,13 +61,25 @@ _LIKELIHOOD, _COVARIANCES, _BY_STRATUM, _POOLED, _SAVE_TALLY = in_section(
 )
 
 
-(_TO,) = in_section(
+_TO, _CARD, _CARD_LANG = in_section(
     OUTPUT,
     click.option(
         "--to",
         metavar="DATABASE",
         help="Also write a survey's estimates into a database, for dashboards. It is postgresql://USER@HOST/DATABASE, "
         "or a file that ends in .sqlite, .db or .duckdb.",
+    ),
+    click.option(
+        "--card",
+        type=(str, click.Path(path_type=Path, dir_okay=False)),
+        metavar="QUESTION FILE",
+        help="Draw one question, by its id, into this PNG or SVG file: a card for slides and chats.",
+    ),
+    click.option(
+        "--card-lang",
+        default="",
+        metavar="TAG",
+        help="Language of the --card, one of the survey's, such as ar  [default: the survey's first].",
     ),
 )
 _EXAMPLES = (
@@ -88,6 +101,8 @@ _EXAMPLES = (
 @anytime_option
 @interval_options(IntervalOptions, *_INTERVALS)
 @_TO
+@_CARD
+@_CARD_LANG
 @output_options
 @format_options
 @data_options
@@ -96,6 +111,8 @@ def estimate(
     sources: tuple[str, ...],
     output: Output,
     to: str | None,
+    card: tuple[str, Path] | None,
+    card_lang: str,
     save_tally: Path | None,
     token: str,
     chosen: Selection,
@@ -119,10 +136,18 @@ def estimate(
     TABLE       one row per person; --column names the reports (docs/data.md)
     """
     check_ending("--save-tally", save_tally, ".json", error=SourceError)
+    if card:
+        check_card(card[1])
+    elif card_lang:
+        raise click.UsageError("--card-lang goes with --card.")
+    if card and by_stratum:
+        raise click.UsageError("--card goes without --by-stratum: it is of all reports, or of one --stratum.")
     if paper or data:
         if paper and (sources or data):
             raise click.UsageError("Give a collector, tally files, counts, or a table: one of the four.")
-        _refuse_of_tallies({**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally, "to": to})
+        _refuse_of_tallies(
+            {**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally, "to": to, "card": card}
+        )
         refuse_token()
     if pooled and not by_stratum:
         raise click.UsageError("--pooled goes with --by-stratum.")
@@ -144,6 +169,8 @@ def estimate(
         found = _of_tallies(sources, save_tally, token, chosen, by_stratum, pooled, added, asked, options)
     if to:
         click.echo(write_estimates(found.titled(output.title) if output.title else found, to), err=True)
+    if card and isinstance(found, Estimates):
+        write_card(found, *card, lang=card_lang)
     output.show(found)
 
 
@@ -151,7 +178,7 @@ def _refuse_of_tallies(given: Mapping[str, object]) -> None:
     """Raise UsageError for an option, by its name, that counts and a table cannot have."""
     for option, value in given.items():
         if value:
-            others = ", or with tally files" if option in ("save-tally", "to") else ""
+            others = ", or with tally files" if option in ("save-tally", "to", "card") else ""
             raise click.UsageError(f"--{option} goes with a collector's URL{others}.")
 
 

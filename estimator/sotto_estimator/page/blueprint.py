@@ -129,7 +129,7 @@ class _Routes:
         drawing, caption = self._find(selection).require_chart(question_id, chart)
         key = selection.tag, question_id, chart, kind
         if kind == "png":
-            from sotto_estimator.page.picture import draw_png  # matplotlib takes half a second to load
+            from sotto_estimator.results.forms.png import draw_png  # matplotlib takes half a second to load
 
             make = _seated(self._easel, survey_id, lambda: draw_png(drawing, caption))
             content = self._kept.get(key, make)

@@ -13,9 +13,9 @@ from matplotlib import image
 
 from page_reading import percent_of
 from sotto_estimator import Estimate, IntervalOptions, estimate_tally
-from sotto_estimator.page.picture import draw_png
 from sotto_estimator.results.axis import Axis
 from sotto_estimator.results.drawing import MARGIN_PX, WIDTH_PX, Drawing, head_px, shorten
+from sotto_estimator.results.forms.png import draw_png
 from sotto_estimator.results.largest import MAX_BARS, largest
 from sotto_estimator.results.svg import inline_svg, whole_svg
 from sotto_estimator.shares.verdict.verdict import of_precision
