@@ -1,20 +1,22 @@
 """Estimates as rows: a figure of a question, answer, wave, stratum and look is one, also where nothing is told."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from hashlib import sha256
 from typing import Any, Literal
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.inference.marginal import estimated_of
-from sotto_estimator.inference.registry import FIGURES, figure_of, is_text
+from sotto_estimator.inference.registry import FIGURES, figure_of, is_text, scores_of
+from sotto_estimator.numbers.scored import name_of_scores
 from sotto_estimator.shares.by_group import SideBySide
 from sotto_estimator.shares.estimates import Estimates
 from sotto_protocol import Question, Survey
 from sotto_protocol.strata import parents_of
 
 Status = Literal["estimated", "no interval", "contradicted", "withheld"]
+SCORE = "score"
 ALL = ""
 """The stratum of estimates that are of all people."""
 SEVERAL = 0
@@ -59,7 +61,8 @@ class EstimateRow:
 def rows_of(found: Estimates | SideBySide) -> list[EstimateRow]:
     """Return the rows of a survey's estimates, or of those of its strata. Raises SourceError where there is no survey.
 
-    They are of shares and means: not of what stands beside these, as distributions, covariances or pooled figures.
+    They are of shares, means and mean scores: not of what else stands beside shares and means, as distributions,
+    covariances or pooled figures.
     """
     several = found.estimates if isinstance(found, SideBySide) else (found,)
     survey = several[0].survey
@@ -74,7 +77,9 @@ def rows_of(found: Estimates | SideBySide) -> list[EstimateRow]:
 
 def _rows(one: Estimates, survey: Survey) -> Iterator[EstimateRow]:
     """Yield the rows of all people's estimates, or of one stratum's, in the survey's order."""
-    blank, figures = _blank(one, survey), {figure.question: one[figure.question] for figure in one.main_figures}
+    blank, figures = _blank(one, survey), dict[str, list[Any]]()
+    for figure in _written(one):
+        figures.setdefault(figure.question, []).append(figure)
     why = {of.question: str(of) for of in one.withheld}
     void = one.why_void
     missing = str(one.parent) if one.parent and one.parent.missing else None
@@ -89,8 +94,14 @@ def _rows(one: Estimates, survey: Survey) -> Iterator[EstimateRow]:
             yield _told(row, one, figure) if figure.is_told else void_row
 
 
+def _written(one: Estimates) -> Sequence[Any]:
+    """Return the figures that are written, with mean scores."""
+    return (*one.main_figures, *one.of_kind(SCORE))
+
+
 def _told(row: EstimateRow, one: Estimates, figure: Any) -> EstimateRow:
-    row = replace(row, status="estimated", estimate=figure.value, standard_error=figure.standard_error)
+    value = figure.mean if figure.kind == SCORE else figure.value  # of scores there may be no mean
+    row = replace(row, status="estimated", estimate=value, standard_error=figure.standard_error)
     has_ends = figure.has_interval if hasattr(figure, "has_interval") else one.has_interval(figure)
     return replace(row, low=figure.low, high=figure.high) if has_ends else replace(row, status="no interval")
 
@@ -135,7 +146,9 @@ def _names_of(question: Question) -> Iterator[dict[str, Any]]:
     """Yield what names each figure of a question, of which there may be no reports."""
     kind = figure_of(question)
     answers = question.labels if FIGURES[kind].is_by_answer else (kind,)
-    return ({"question": question.id, "kind": kind, "answer": answer} for answer in answers)
+    yield from ({"question": question.id, "kind": kind, "answer": answer} for answer in answers)
+    if scores := scores_of(question):
+        yield {"question": question.id, "kind": SCORE, "answer": name_of_scores(scores)}
 
 
 def _look_of(rows: list[EstimateRow], several: tuple[Estimates, ...]) -> str:
@@ -145,7 +158,7 @@ def _look_of(rows: list[EstimateRow], several: tuple[Estimates, ...]) -> str:
     """
     unknown: dict[str, Any] = {"estimate": None, "standard_error": None, "low": None, "high": None, "note": None}
     asked = [astuple(replace(row, **unknown, status="withheld")) for row in rows]
-    figures = [figure for one in several for figure in one.main_figures]
+    figures = [figure for one in several for figure in one.main_figures]  # scores are of the same counts
     counts = [
         f"{figure.value:.9g} {figure.standard_error:.9g}" if count is None and figure.is_told else count
         for figure in figures

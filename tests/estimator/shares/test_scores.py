@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sotto_estimator import Estimates, IntervalOptions
+from sotto_estimator.databases.rows import rows_of
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.survey_plan import draft_of, plan_draft
 from sotto_estimator.shares.of_tally import estimate_tally
@@ -82,6 +83,15 @@ def test_all_forms_say_it_and_intervals_that_hold_together_count_it() -> None:
     together = score_in(estimated(survey, [4, 3, 4, 3, 2] * 100, simultaneous=True))
     sixth = score_in(estimated(survey, [4, 3, 4, 3, 2] * 100, level=1 - 0.05 / 6))
     assert (together.low, together.high) == pytest.approx((sixth.low, sixth.high))
+
+
+def test_a_database_has_a_row_of_the_mean_score_too() -> None:
+    survey = survey_of('type = "enps"\noptions = ["a", "b", "c"]')
+    found = estimated(survey, [0, 1, 2] * 100)
+    rows = [row for row in rows_of(found) if row.kind == "score"]
+    assert [(row.answer, row.status, row.estimate, row.low) for row in rows] == [
+        ("eNPS", "estimated", score_in(found).mean, score_in(found).low)
+    ]
 
 
 def test_counts_that_no_answers_give_have_no_mean() -> None:
