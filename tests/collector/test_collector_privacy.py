@@ -63,6 +63,8 @@ COLUMNS = {
     ],
     "journals": ["journal_id", "n_bytes", "n_acts", "digest"],
     "invitations": ["survey_key", "code_hash", "wave", "stratum"],
+    "issued_tokens": ["survey_key", "code_hash", "wave", "stratum", "blinded_hash", "signature"],
+    "token_keys": ["survey_id", "cell", "primes"],
     "gateway_identity": ["identity_key", "private", "public"],
     "gateway_keys": ["key_id", "kem", "private", "public", "epoch", "made_on", "used_until", "erase_on"],
     "alembic_version": ["version_num"],
@@ -159,6 +161,7 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
     stored += [(second, report.id, report.record) for report in strings[1] + strings[3]]
     assert rows["reports"] == sorted(stored)
     emptied = ("inbox", "releases", "release_floors", "refused_surveys", "journals", "invitations")
+    emptied += ("issued_tokens", "token_keys")
     assert not any(rows[table] for table in emptied)
     assert [(key, len(identity), *rest) for key, identity, *rest in rows["store"]] == [(1, 16, 0, 0, *[None] * 6, 0)]
     # A byte each, of so few reports, and one that says so.

@@ -39,6 +39,7 @@ ARGUMENTS = {  # of each command that opens a database
     "db status": [],
     "db journal": ["acts.journal"],
     "export": ["survey", "--to", "archive"],
+    "intake": ["redis://127.0.0.1:1"],
     "gateway key new": [],
     "gateway key list": [],
     "gateway key erase": [],

@@ -31,9 +31,11 @@ GIVEN: dict[str, Any] = {
     "delivery": "oblivious",
     "relay": "https://relay.example",
     "gateway_key": "5e" * 32,
+    "invitations": "blind",
+    "token_keys": ("_" * 342,),
 }
-ONLY_TOGETHER = ("delivery", "relay", "gateway_key")
-"""None goes without the others: test_oblivious.py."""
+ONLY_TOGETHER = ("delivery", "relay", "gateway_key", "invitations", "token_keys")
+"""None goes without others: test_oblivious.py and test_blind.py."""
 BESIDE: dict[str, Any] = {
     "asked_in": {"waves": 3},
     "strata": {"invited": True},
@@ -66,6 +68,8 @@ WRONG: dict[str, list[Any]] = {
         None,
     ],
     "gateway_key": ["5E" * 32, "5e" * 31, "0x" + "5" * 62, 1, None],
+    "invitations": ["", "Blind", True, None],
+    "token_keys": [["_" * 341], [1], "_" * 342, None],
 }
 DOCUMENT = {
     "id": "lunch",

@@ -118,8 +118,14 @@ def test_report_and_page_say_the_same_of_every_question(house: House, tag: str, 
     assert report.one("h1").text == page.one("h1").text == words.title
     hint = say.gettext("Choose one group, or all groups together, to look for texts.")
     exact = say.gettext("The exact numbers")  # on the page it is what opens
-    sections = page.find("section", class_="question")
-    for question, of_page, of_report in zip(SURVEY.questions, sections, report.find("section"), strict=False):
+    sections, of_reports = page.find("section", class_="question"), report.find("section")
+    if query:  # first, all groups beside each other
+        glance = of_reports.pop(0)
+        assert glance.one("h2").text == say.gettext("All groups at a glance")
+        assert said(glance) == said(
+            next(one for one in page.find("section") if one.one("h2").text == glance.one("h2").text)
+        )
+    for question, of_page, of_report in zip(SURVEY.questions, sections, of_reports, strict=False):
         asked = words.questions[question.id].text
         assert of_page.one("h2").text == asked
         assert of_report.one("h2").text == f"{asked} {question.id}"

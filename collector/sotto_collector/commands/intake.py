@@ -71,16 +71,12 @@ def intake(queue: str, stream: str, idle_s: int, **values: Any) -> None:
         raise QueueError(f"sotto intake needs: {install_command('redis')}") from fault
     from sotto_collector.queues.consumer import Consumer
 
-    with closing(RedisStream(queue, stream, idle_s=idle_s)) as opened:
-        collector = Collector(settings)
-        try:
-            consumer = Consumer(collector, opened)
-            for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, lambda *_: consumer.stop())
-            click.echo(f"sotto intake reads {stream}")
-            consumer.run()
-        finally:
-            collector.close()
+    with closing(Collector(settings)) as collector, closing(RedisStream(queue, stream, idle_s=idle_s)) as opened:
+        consumer = Consumer(collector, opened)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: consumer.stop())
+        click.echo(f"sotto intake reads {stream}")
+        consumer.run()
     done = consumer.consumed
     click.echo(
         f"{counted(done.n_counted, 'report')} counted, {done.n_duplicates:,} there before, "

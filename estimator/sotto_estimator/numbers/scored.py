@@ -5,8 +5,6 @@ from sotto_estimator.intervals.intervals import IntervalOptions, check_level
 from sotto_estimator.intervals.methods import METHODS, Means, find_method
 from sotto_estimator.intervals.scored_means import ScoredReports, SetChannel, mean_bounds
 from sotto_protocol.mechanisms.mechanism import ChoiceMechanism
-from sotto_protocol.mechanisms.subset import SubsetResponse
-from sotto_protocol.mechanisms.unary import UnaryEncoding
 from sotto_protocol.questions.one_of import Scores
 
 ENPS, MEAN = "eNPS", "mean"
@@ -22,14 +20,7 @@ def name_of_scores(scores: Scores) -> str:
 
 def channel_of_sets(mechanism: ChoiceMechanism) -> SetChannel:
     """Return what is known of a mechanism's reports."""
-    n_drawn = None
-    if mechanism.names_one:
-        n_drawn = 1
-    elif isinstance(mechanism, SubsetResponse):
-        n_drawn = mechanism.weight
-    elif isinstance(mechanism, UnaryEncoding):
-        n_drawn = 0
-    return SetChannel(mechanism.prob_support_if_true, mechanism.prob_support_if_other, n_drawn)
+    return SetChannel(mechanism.prob_support_if_true, mechanism.prob_support_if_other, mechanism.n_drawn)
 
 
 def score_bounds(reports: ScoredReports, options: IntervalOptions, n_intervals: int) -> tuple[float, float]:

@@ -465,6 +465,14 @@ class ChoiceMechanism(PureMechanism):
         """The probability that a likelihood of 1 stands for, where that is the same of all reports."""
         return 1.0
 
+    @property
+    def n_drawn(self) -> int | None:
+        """Options of a report, drawn uniformly among those with the answer and those without; 0: each has its own coin.
+
+        None: nothing of that kind is known.
+        """
+        return 1 if self.names_one else None
+
 
 class SelectionMechanism(PureMechanism):
     """A pure mechanism for answers that are rows of values, whose report begins with a bit for each of them."""

@@ -56,6 +56,10 @@ class SubsetResponse(BitsResponse, SetResponse):
         return self.weight == 1
 
     @property
+    def n_drawn(self) -> int:
+        return self.weight
+
+    @property
     def prob_support_both(self) -> tuple[float, float]:
         true, k, weight = self.prob_support_if_true, self.n_values, self.weight
         pairs = true * (weight - 1) * (weight - 2) + (1 - true) * weight * (weight - 1)

@@ -40,6 +40,10 @@ class UnaryEncoding(OptionBits, ChoiceMechanism):
         return 1, 1
 
     @property
+    def n_drawn(self) -> int:
+        return 0
+
+    @property
     def prob_support_both(self) -> tuple[float, float]:
         true, other = self.prob_support_if_true, self.prob_support_if_other
         return true * other, other**2
