@@ -1,5 +1,5 @@
-// Bundle a part of the JavaScript client to one file beside its sources: sottovoce, blind, oblivious or sotto-survey;
-// or to the file that is named. The element pins what only some surveys need, so that is bundled before it.
+// Bundle a part of the JavaScript client to one file beside its sources: sottovoce, blind, oblivious, sotto-survey, node
+// or react-native; or to the file that is named. The element pins what only some surveys need, so that comes before it.
 
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -25,12 +25,25 @@ const BUNDLES = {
   blind: ["blind/index.js", OLD, { ecma: 2020, passes: 5 }],
   oblivious: ["oblivious/index.js", OLD, { ecma: 2020, passes: 5 }],
   "sotto-survey": ["component/one-file.js", ["chrome103", "firefox104", "safari16"], { ...SMALL, sequences: false }],
+  node: ["node/index.js", ["node20"], null],
+  "react-native": ["native/index.js", ["es2020"], null],
+};
+/** For programs that are no pages: where their state is opened, and what they have in place of a browser's names. */
+const PLACES = {
+  node: { "state.js": "kept/storage.js", globals: "node/globals.js" },
+  "react-native": {
+    "state.js": "kept/storage.js",
+    "late-file.js": "native/late-file.js",
+    globals: "native/globals.js",
+  },
 };
 const LATE = ["blind", "oblivious"];
 const fileOf = (path) => fileURLToPath(new URL(path, CLIENT));
-const [name, made = fileOf(`${name}.min.js`)] = process.argv.slice(2);
+const [name, given] = process.argv.slice(2);
 const [entry, target, compress] = BUNDLES[name];
+const made = given ?? fileOf(compress ? `${name}.min.js` : `programs/${name}.js`);
 const require = createRequire(CLIENT);
+const up = compress ? "." : "..";
 
 /** The element's style without spaces and margins; what only some surveys need stays in files beside this one. */
 const parts = {
@@ -51,7 +64,12 @@ const parts = {
       onResolve({ filter: /\/late-file\.js$/ }, () => ({ path: fileOf("component/late-file.js") }));
     }
     for (const late of LATE) {
-      onResolve({ filter: RegExp(`${late}\\.min\\.js$`) }, () => ({ path: `./${late}.min.js`, external: true }));
+      onResolve({ filter: RegExp(`${late}\\.min\\.js$`) }, () => ({ path: `${up}/${late}.min.js`, external: true }));
+    }
+    for (const [file, place] of Object.entries(PLACES[name] ?? {})) {
+      const isOfClient = (importer) => /\/src\/(client|source|way)\.js$/.test(importer); // `place` itself may use it
+      const found = (importer) => (isOfClient(importer) ? { path: fileOf(place) } : undefined);
+      onResolve({ filter: RegExp(`/${file}$`) }, ({ importer }) => found(importer));
     }
   },
 };
@@ -60,13 +78,20 @@ await require("esbuild").build({
   entryPoints: [fileOf(entry)],
   outfile: made,
   bundle: true,
-  minify: true,
+  minify: compress !== null,
   format: "esm",
   target,
   legalComments: "none",
   plugins: [parts],
+  ...(PLACES[name] && {
+    platform: name === "node" ? "node" : "neutral",
+    inject: [fileOf(PLACES[name].globals)],
+    define: { "globalThis.crypto": "crypto" },
+  }),
 });
-const options = { module: true, compress, mangle: true };
+// What is no page's people read, to look for faults.
+const readable = { module: true, compress: false, mangle: false, format: { beautify: true, indent_level: 2 } };
+const options = compress === null ? readable : { module: true, compress, mangle: true };
 const minified = await require("terser").minify(await readFile(made, "utf8"), options);
 const code = (name === "oblivious" ? "/* With hpke, under the MIT License: see NOTICE. */" : "") + minified.code;
 await writeFile(made, code);

@@ -72,6 +72,7 @@ def test_a_program_imports_each_of_its_ways_in(project: Path) -> None:
     """The component needs a browser, and React what renders it: their ways in lead to files, as above."""
     ways = [way for way in description(project / "node_modules" / PACKAGE)["exports"] if way.endswith("js")]
     assert {".", "./sottovoce.min.js", "./surveyjs"} <= {".", *ways}
+    ways += ["./node", "./react-native"]
     ways = [PACKAGE, *(f"{PACKAGE}/{way[2:]}" for way in ways if "sotto-survey" not in way)]
     program = f"for (const way of {json.dumps(ways)}) console.log(Object.keys(await import(way)).length > 0);"
     (project / "program.mjs").write_text(program)
@@ -99,6 +100,8 @@ def test_a_bundler_makes_one_file_of_a_program_with_it(project: Path) -> None:
 TYPED = """
 import { BudgetExceeded, SurveyClient } from "sottovoce";
 import type { Draft, Item, Options, Problem, Receipt, Rejected, Survey } from "sottovoce";
+import { SurveyClient as NodeClient, type Storage } from "sottovoce/node";
+import { SurveyClient as NativeClient } from "sottovoce/react-native";
 import type { Answers } from "./every.js";
 import type { Answers as Drawn } from "./drawn.js";
 
@@ -114,8 +117,16 @@ const [question]: readonly Item[] = await client.questions();
 const draft: Draft = await client.prepare(FIRST, 2);
 const receipt: Receipt = await draft.send();
 const [problem]: Problem[] = (await client.rejected()).map((rejected) => rejected.problem);
-export const texts: string[] = [receipt.id, draft.body, survey.title, question.text, problem.code];
+export const said: string[] = [receipt.id, draft.body, survey.title, question.text, problem.code];
 export const left = (fault: unknown): string => (fault instanceof BudgetExceeded ? fault.left : "");
+
+const storage: Storage = { name: "mine", read: async () => ({ text: null, version: 0 }), write: async () => true };
+await new NodeClient<Drawn>("https://x", "drawn", { state: storage, maxEpsilon: 3 }).answer(FEW);
+const texts = new Map<string, string>();
+const state = { getItem: (key: string) => texts.get(key), setItem: (key: string, text: string) => texts.set(key, text) };
+new NativeClient("https://x", "every", { state, getRandomValues: (bytes) => bytes.fill(7) });
+// @ts-expect-error: an app has no folder
+new NativeClient("https://x", "every", { state: "folder" });
 
 const untyped = new SurveyClient("https://x", "every");
 await untyped.answer({ whatever: 7 });

@@ -12,9 +12,9 @@ import { StateError } from "./errors.js";
 
 // Programs of versions 1 to 3 charge several reports of one answer more than they take. What they add to what has been
 // charged since would be too little, so they must not open it. One of version 4 would send straight what goes by a relay.
-const VERSION = 5;
+export const VERSION = 5;
 /** Every store's key, an array of the members that name a record. @type {{[store: string]: string[]}} */
-const KEYS = {
+export const KEYS = {
   surveys: ["url", "surveyId"],
   secrets: ["fingerprint"],
   ledger: ["fingerprint", "wave"],
@@ -242,7 +242,7 @@ function settled(request) {
 }
 
 /** @implements {State} */
-class MemoryState {
+export class MemoryState {
   isDurable = false;
   #stores = emptyStores();
   /** @type {Promise<unknown>} */

@@ -6,7 +6,20 @@
  * @param {string} name @returns {Promise<State>}
  */
 export function openState(name: string): Promise<State>;
+export const VERSION: 5;
+/** Every store's key, an array of the members that name a record. @type {{[store: string]: string[]}} */
+export const KEYS: {
+    [store: string]: string[];
+};
 export const MEMORY: ":memory:";
+/** @implements {State} */
+export class MemoryState implements State {
+    isDurable: boolean;
+    /** @template Result @param {(transaction: Transaction) => Promise<Result>} work @returns {Promise<Result>} */
+    transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+    close(): void;
+    #private;
+}
 export type StoreName = "surveys" | "secrets" | "ledger" | "outbox" | "draws" | "sent" | "gateways";
 export type Transaction = {
     /**

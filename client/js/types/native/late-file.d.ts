@@ -1,0 +1,5 @@
+export namespace file {
+    function load(): Promise<{
+        ask: () => Promise<never>;
+    }>;
+}
