@@ -18,13 +18,14 @@ MAX_BUNDLE_BYTES = {
     "component": ("sotto-survey.min.js", 43_450),
     "blind": ("blind.min.js", 3_000),
     "oblivious": ("oblivious.min.js", 7_600),
-    "for-node": ("programs/node.js", 40_000),
+    "for-node": ("programs/node.js", 45_000),
     "for-native": ("programs/react-native.js", 40_000),
 }
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
 LATER = ("component", "blind", "oblivious", "for-node", "for-native")
 FOLDERS = ("blind", "component", "form", "src", "words")
 LATE = {"audit.test.js": "rare", "coins.test.js": "thorough", "surveyjs-empty.test.js": "rare"}
+LATE["node-state.test.js"] = "thorough"
 """Of Node's tests those that take seconds, and their marks; of each, others hold a part."""
 QUICK = sorted({path.name for path in JS.glob("test/*.test.js")} - LATE.keys())
 N_PROCESSES = 3

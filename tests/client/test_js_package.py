@@ -123,7 +123,8 @@ export const left = (fault: unknown): string => (fault instanceof BudgetExceeded
 const storage: Storage = { name: "mine", read: async () => ({ text: null, version: 0 }), write: async () => true };
 await new NodeClient<Drawn>("https://x", "drawn", { state: storage, maxEpsilon: 3 }).answer(FEW);
 const texts = new Map<string, string>();
-const state = { getItem: (key: string) => texts.get(key), setItem: (key: string, text: string) => texts.set(key, text) };
+const setItem = (key: string, text: string) => texts.set(key, text);
+const state = { getItem: (key: string) => texts.get(key), setItem };
 new NativeClient("https://x", "every", { state, getRandomValues: (bytes) => bytes.fill(7) });
 // @ts-expect-error: an app has no folder
 new NativeClient("https://x", "every", { state: "folder" });

@@ -2,8 +2,8 @@
 
 Blocks are fenced. `console`: lines that start with `$ ` are commands, the others their output, where `..` stands for
 any text, and a line `..` for any lines; `cat NAME` shows a file that the reader is to write. `toml`: a first line
-`# NAME.toml` names the file. `python`: run as a script. The documented addresses are wherever the collector and the
-relay that the blocks started listen.
+`# NAME.toml` names the file. `python`: run as a script, or saved, like `js`, if its first line names a file. The
+documented addresses are wherever the collector and the relay that the blocks started listen.
 """
 
 import os
@@ -20,6 +20,8 @@ import starting
 DOCUMENTED_URL = "http://127.0.0.1:8000"
 DOCUMENTED_RELAY = "http://127.0.0.1:8100"
 BIN = Path(sys.executable).parent
+SAVED = {"toml": r"# (\S+\.toml)\n", "python": r"# (\w+\.py)\n", "js": r"// (\w+\.mjs)\n"}
+"""By the language of a block, a first line that names the file in which a reader saves it."""
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -55,7 +57,7 @@ class Console:
             for words, others in (instead or {}).items():
                 assert words in document.read_text()
                 text = text.replace(words, others)
-            if language == "toml" and (name := re.match(r"# (\S+\.toml)\n", text)):
+            if language in SAVED and (name := re.match(SAVED[language], text)):
                 (self.folder / name[1]).write_text(self.really(text))
             elif language == "python":
                 self.run([sys.executable, "-c", self.really(text)])

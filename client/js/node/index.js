@@ -34,3 +34,4 @@ export { Item, Question, Survey } from "../src/survey.js";
 export { version } from "../src/version.js";
 export { SurveyClient } from "./client.js";
 export { Folder } from "./folder.js";
+export { Measures } from "./measures.js";

@@ -75,12 +75,12 @@ var Coins = class {
     this.take = take;
   }
   async flip(threshold, nCoins) {
-    const [first, rest] = [ threshold >>> 24, threshold & 16777215 ];
+    const [first, rest2] = [ threshold >>> 24, threshold & 16777215 ];
     const drawn = await this.#draw(nCoins);
     const heads = drawn.map(byte => byte < first ? 1 : 0);
-    const tied = rest === 0 ? [] : [ ...drawn.keys() ].filter(index => drawn[index] === first);
+    const tied = rest2 === 0 ? [] : [ ...drawn.keys() ].filter(index => drawn[index] === first);
     if (tied.length > 0) {
-      const settled = await this.flip(rest << 8 >>> 0, tied.length);
+      const settled = await this.flip(rest2 << 8 >>> 0, tied.length);
       tied.forEach((index, at2) => heads[index] = settled[at2]);
     }
     return heads;
@@ -113,7 +113,7 @@ var Coins = class {
   async place({firsts: firsts, rests: rests, whole: whole}) {
     const drawn = new DataView((await this.#draw(4)).slice().buffer).getUint32(0);
     const isBelow = firsts.map((first, edge) => first < drawn || first === drawn && rests[edge] === 0n);
-    const tied = rests.filter((rest, edge) => firsts[edge] === drawn && rest > 0n);
+    const tied = rests.filter((rest2, edge) => firsts[edge] === drawn && rest2 > 0n);
     const nBelow = isBelow.filter(Boolean).length;
     return tied.length > 0 ? nBelow + await this.place(new Edges(tied, whole)) : nBelow;
   }
@@ -451,12 +451,12 @@ function readLimit(name, value) {
 }
 
 function require2(entry, units, limit, most, earlier, scope) {
-  const left = earlier.reduce((rest2, old) => rest2 - old.epsilon, most);
+  const left = earlier.reduce((rest3, old) => rest3 - old.epsilon, most);
   if (units <= left || units === 0n) return;
-  const [needed, rest] = [ writeEpsilon(units), writeEpsilon(left > 0n ? left : 0n) ];
-  throw new BudgetExceeded(`answering survey ${entry.surveyId} would spend epsilon ${needed}, but ${limit} (${writeEpsilon(most)}) leaves ${rest} ${scope}.`, {
+  const [needed, rest2] = [ writeEpsilon(units), writeEpsilon(left > 0n ? left : 0n) ];
+  throw new BudgetExceeded(`answering survey ${entry.surveyId} would spend epsilon ${needed}, but ${limit} (${writeEpsilon(most)}) leaves ${rest2} ${scope}.`, {
     needed: needed,
-    left: rest,
+    left: rest2,
     limit: limit
   });
 }
@@ -2981,8 +2981,8 @@ var MAX_RESEND_DAYS = 365;
 
 function readOptions(url, options) {
   const {state: state = "sottovoce", timeoutMs: timeoutMs = 3e4, maxDelayMs: maxDelayMs = 0, resendDays: resendDays = 0, relayUrl: relayUrl = url, ...others} = options;
-  const {maxEpsilon: maxEpsilon = 8, maxPeriodEpsilon: maxPeriodEpsilon = 16, periodDays: periodDays = 30, fingerprint: fingerprint, invitation: invitation, ...rest} = others;
-  const {onDelivered: onDelivered, onRejected: onRejected, ...unknown} = rest;
+  const {maxEpsilon: maxEpsilon = 8, maxPeriodEpsilon: maxPeriodEpsilon = 16, periodDays: periodDays = 30, fingerprint: fingerprint, invitation: invitation, ...rest2} = others;
+  const {onDelivered: onDelivered, onRejected: onRejected, ...unknown} = rest2;
   for (const name of Object.keys(unknown)) throw new TypeError(`options has no member '${name}'.`);
   const postUrl = checkUrl(relayUrl, "relayUrl");
   if (typeof state !== "string" || state === "") throw new TypeError("state must be a text that is not empty.");
@@ -3770,4 +3770,682 @@ function nameOfState(state) {
   return nameOf(typeof state === "object" ? state : new Folder(state));
 }
 
-export { AlreadyAnswered, AnswerError, BudgetExceeded, DeliveryError, Draft, Folder, InvitationError, Item, NotAsked, ParticipationEnded, Question, SottoError, StateError, Survey, SurveyClient2 as SurveyClient, SurveyRefused, SurveyUnavailable, version };
+import { existsSync, readFileSync as readFileSync2 } from "node:fs";
+
+import { join as join2 } from "node:path";
+
+var SCALE3 = 2n ** 32n;
+
+var MOST_PEOPLE = 1000000n;
+
+var MAX_SMALL = 20;
+
+var SUPPORTS = {
+  "k-ary": ofKary,
+  subset: mechanism => mechanism.nMembers ? ofPadded(mechanism) : ofSubset(mechanism),
+  geometry: ofGeometry,
+  sketch: ({geometry: geometry}) => ofGeometry(geometry),
+  "asked-option": ({coin: coin}) => ofBits(coin),
+  window: ofWindow,
+  segments: ofSegments
+};
+
+function supportOf(mechanism) {
+  return (SUPPORTS[mechanism.name] ?? ofBits)(mechanism);
+}
+
+function rest([part, whole]) {
+  return [ whole - part, whole ];
+}
+
+function ofPeople([part, whole]) {
+  let people = 100n;
+  while (part * people < 10n * whole && people < MOST_PEOPLE) people *= 10n;
+  return {
+    n: Number(part * people / whole),
+    people: Number(people)
+  };
+}
+
+function simple(fraction) {
+  const share = valueOf(fraction);
+  for (let of = 2; of <= MAX_SMALL; of += 1) {
+    const n = Math.round(share * of);
+    if (0 < n && n < of && Math.abs(n / of - share) < 1e-8) return {
+      n: n,
+      of: of
+    };
+  }
+  return null;
+}
+
+function widthOf({width: width, segments: segments}) {
+  return width ?? Math.max(...segments.map(([first, last]) => last - first + 1));
+}
+
+function insideOf({ifTrue: ifTrue, repeats: repeats, levels: levels, segments: segments}) {
+  if (segments) return [ insideMost(levels, segments), SCALE3 ];
+  const [first, again] = [ BigInt(ifTrue), BigInt(repeats ?? Number(SCALE3)) ];
+  return [ first * again + (SCALE3 - first) * (SCALE3 - again), SCALE3 * SCALE3 ];
+}
+
+function valueOf([part, whole]) {
+  return Number(part * 2n ** 80n / whole) / 2 ** 80;
+}
+
+function ofBits({ifTrue: ifTrue, ifOther: ifOther, ifOne: ifOne, ifZero: ifZero}) {
+  const reported = permanent => [ BigInt(permanent) * BigInt(ifOne) + (SCALE3 - BigInt(permanent)) * BigInt(ifZero), SCALE3 * SCALE3 ];
+  return {
+    ifTrue: reported(ifTrue),
+    ifOther: reported(ifOther)
+  };
+}
+
+function ofKary({nValues: nValues, ifTrue: ifTrue, ifKept: ifKept = Number(SCALE3)}) {
+  const [nOthers, first, again] = [ nValues - 1, ifTrue, ifKept ].map(BigInt);
+  const truth = nOthers * first * again + (SCALE3 - first) * (SCALE3 - again);
+  const whole = nOthers * SCALE3 * SCALE3;
+  const found = {
+    ifTrue: [ truth, whole ],
+    ifOther: [ whole - truth, whole * nOthers ]
+  };
+  return found;
+}
+
+function ofSubset({ifTrue: ifTrue, nValues: nValues, weight: weight}) {
+  return ofSets(ifTrue, [ BigInt(nValues - weight), BigInt(weight) ], [ BigInt(weight - 1), BigInt(nValues - 1) ]);
+}
+
+function ofPadded(mechanism) {
+  const {ifTrue: ifTrue, nValues: nValues, nMembers: nMembers, weight: weight} = mechanism;
+  const [threshold, options, members, size] = [ ifTrue, nValues, nMembers, weight ].map(BigInt);
+  const [none, every] = [ mechanism.none, mechanism.every ];
+  const any = every - none;
+  const own = threshold * (every * options - none * members) + (SCALE3 - threshold) * members * any;
+  const found = {
+    ifTrue: [ threshold * size * every, SCALE3 * members * any ],
+    ifOther: [ size * own, SCALE3 * members * options * any ]
+  };
+  return found;
+}
+
+function ofGeometry({ifTrue: ifTrue, field: field, dimension: dimension}) {
+  const nPoints2 = places => BigInt((field ** places - 1) / (field - 1));
+  const inPlane = nPoints2(dimension - 1);
+  return ofSets(ifTrue, [ BigInt(field) ** BigInt(dimension - 1), inPlane ], [ nPoints2(dimension - 2), inPlane ]);
+}
+
+function ofSets(threshold, against, shared) {
+  const [truth, lie] = [ BigInt(threshold), SCALE3 - BigInt(threshold) ];
+  const whole = SCALE3 * shared[1] * against[0];
+  const ifOther = truth * shared[0] * against[0] + lie * (shared[1] - shared[0]) * against[1];
+  const found = {
+    ifTrue: [ truth, SCALE3 ],
+    ifOther: [ ifOther, whole ]
+  };
+  return found;
+}
+
+function ofWindow(mechanism) {
+  const {levels: levels, width: width} = mechanism;
+  const [truth, whole] = insideOf(mechanism);
+  const own = BigInt(width === levels ? width - 1 : width);
+  const found = {
+    ifTrue: [ truth * own, whole * BigInt(width) ],
+    ifOther: [ (whole - truth) * own, whole * BigInt(levels - 1) ]
+  };
+  return found;
+}
+
+function insideMost(levels, segments) {
+  const totals = Array.from({
+    length: levels
+  }, (_, level) => segments.reduce((sum, [first, last, inside]) => sum + (first <= level && level <= last ? inside : 0), 0));
+  return BigInt(Math.max(...totals));
+}
+
+function ofSegments({levels: levels, segments: segments}) {
+  let [inside, outside] = [ 1n, 1n ];
+  for (const each of segments) {
+    const [own, other] = [ BigInt(each[2]), BigInt(each[3]) ];
+    if (own * outside > inside * other) [inside, outside] = [ own, other ];
+  }
+  const [most, sum] = [ insideMost(levels, segments), inside + outside ];
+  const isCoin = most * sum > inside * SCALE3;
+  const found = isCoin ? {
+    ifTrue: [ inside, sum ],
+    ifOther: [ outside, sum ]
+  } : {
+    ifTrue: [ most, SCALE3 ],
+    ifOther: [ most * outside, SCALE3 * inside ]
+  };
+  return found;
+}
+
+var MOST_NAMED = 4;
+
+function sayRounding(t, {levels: levels, width: width}, range, lost) {
+  return t.text([ sayLevels(t, levels, range), saySent(t, levels, width, lost) ]);
+}
+
+function sayLevels(t, levels, range) {
+  const named = namedOf(levels, range).map(number2 => t.number(number2));
+  if (named.length > 0) {
+    return t("Your device rounds your number at random to %(numbers)s.", {
+      numbers: sayOneOf(t, named)
+    });
+  }
+  return t("Your device rounds your number at random to one of %(levels)s evenly spaced numbers from %(low)s to %(high)s.", {
+    levels: levels,
+    low: Number(range.minimum),
+    high: Number(range.maximum)
+  });
+}
+
+function saySent(t, levels, width, lost) {
+  if (width > 1) {
+    return t("It sends a code for up to %(n)s of these numbers. The rounded number is not one of them %(lost)s.", {
+      n: width,
+      lost: lost
+    });
+  }
+  if (levels === 2) return t("It sends the other one %(lost)s.", {
+    lost: lost
+  });
+  return t("It sends one of the others %(lost)s.", {
+    lost: lost
+  });
+}
+
+function namedOf(levels, {minimum: minimum, maximum: maximum}) {
+  if (levels > MOST_NAMED) return [];
+  const places = Math.max(...[ minimum, maximum ].map(end => (end.split(".")[1] ?? "").length));
+  const scale = 10 ** (places + 1);
+  const [low, high] = [ minimum, maximum ].map(end => BigInt(Math.round(Number(end) * 10 ** places)) * 10n);
+  const parts = BigInt(levels - 1);
+  const scaled = Array.from({
+    length: levels
+  }, (_, level) => low * parts + (high - low) * BigInt(level));
+  return scaled.every(number2 => number2 % parts === 0n) ? scaled.map(number2 => Number(number2 / parts) / scale) : [];
+}
+
+function sayOneOf(t, [a, b, c, d]) {
+  if (c === void 0) return t("%(a)s or %(b)s", {
+    a: a,
+    b: b
+  });
+  if (d === void 0) return t("%(a)s, %(b)s or %(c)s", {
+    a: a,
+    b: b,
+    c: c
+  });
+  return t("%(a)s, %(b)s, %(c)s or %(d)s", {
+    a: a,
+    b: b,
+    c: c,
+    d: d
+  });
+}
+
+var STEPS = [ 1, 10, 100, 1e3, 1e4 ];
+
+var IMMATERIAL = 1e-9;
+
+function sayInShort(t, question) {
+  const said = sayChange(t, question);
+  if (question.type !== "joint") return said;
+  const others = t.n("This answer and that to %(n)s other question are changed together, as one.", "This answer and those to %(n)s other questions are changed together, as one.", question.items.length - 1);
+  return t.text([ said, others ]);
+}
+
+function sayChange(t, {type: type, mechanism: mechanism, range: range}) {
+  const known = mechanism;
+  const support = supportOf(known);
+  const chances = {
+    lost: timesBelow(t, rest(support.ifTrue)),
+    gained: timesBelow(t, support.ifOther)
+  };
+  if (type === "yes-no") return sayCoin(t, chances);
+  if (type === "number") {
+    const shape = {
+      levels: known.levels,
+      width: widthOf(known)
+    };
+    return sayRounding(t, shape, range, timesBelow(t, rest(insideOf(known))));
+  }
+  const {weight: weight = 0, asked: asked = 1, nValues: n} = known;
+  switch (known.name) {
+   case "k-ary":
+    return t("Your device may change your answer at random. It sends a different option %(lost)s.", chances);
+
+   case "subset":
+    if (type === "any-of") return sayPadded(t, {
+      weight: weight,
+      ...chances
+    });
+    return t("Your device picks %(weight)s of the %(n)s options at random and sends them. Your option is missing %(lost)s.", {
+      n: n,
+      weight: weight,
+      ...chances
+    });
+
+   case "geometry":
+    return t("Your device sends a number that fits some of the options. It does not fit your option %(lost)s.", chances);
+
+   case "sketch":
+    return t("Your device sends a number that fits many texts. It does not fit your text %(lost)s.", chances);
+
+   case "asked-option":
+    if (asked > 1) return saySomeAsked(t, {
+      asked: asked,
+      ...chances
+    });
+    return t("Your device picks one option at random. It sends yes or no for that option only. That is the opposite of your answer %(lost)s.", chances);
+
+   case "rappor":
+    return t("Your device turns your text into marks that other texts share, and changes them at random. It leaves out a mark of yours %(lost)s. It adds any other mark %(gained)s.", chances);
+
+   default:
+    return t("Your device sends yes or no for each option, and may change each at random. For an option you choose, it sends no %(lost)s. For any other option, it sends yes %(gained)s.", chances);
+  }
+}
+
+function sayPadded(t, chances) {
+  return t("Your device mixes blanks with the options. It sends %(weight)s of them, picked at random. An option you choose is missing %(lost)s. Any other option is sent %(gained)s.", chances);
+}
+
+function saySomeAsked(t, chances) {
+  return t("Your device picks %(asked)s options at random. It sends yes or no for these options only. Each is the opposite of your answer %(lost)s.", chances);
+}
+
+function sayCoin(t, chances) {
+  if (chances.lost === chances.gained) return t("Your device may change your answer at random. It sends the opposite %(lost)s.", chances);
+  return t("Your device may change your answer at random. If you say yes, it sends no %(lost)s. If you say no, it sends yes %(gained)s.", chances);
+}
+
+function timesBelow(t, fraction) {
+  const exact = simple(fraction);
+  if (exact !== null) return t.n("%(n)s time in %(of)s", "%(n)s times in %(of)s", exact.n, {
+    of: exact.of
+  });
+  const {n: n, people: of} = ofPeople(fraction);
+  if (n === 0) return t("hardly ever");
+  return t.n("at least %(n)s time in %(of)s", "at least %(n)s times in %(of)s", n, {
+    of: of
+  });
+}
+
+function suspicionOf(t, epsilon, prior = .5) {
+  const percent = 100 * (1 / (1 + (1 - prior) / prior * Math.exp(-Number(epsilon))) - IMMATERIAL);
+  const rounded = STEPS.map(parts => Math.ceil(percent * parts) / parts);
+  return t.percent((rounded.find(each => 0 < each && each < 100) ?? 100) / 100);
+}
+
+function sayEpsilon(t, exact) {
+  const [below] = /^\d+(\.\d{1,4})?/.exec(exact);
+  return t.number((Math.round(Number(below) * 1e4) + Number(below !== exact)) / 1e4);
+}
+
+var DIGITS2 = "-u-nu-latn";
+
+var FORMS = {
+  1: [ "other" ],
+  2: [ "one", "other" ],
+  3: [ "one", "few", "many" ],
+  6: [ "zero", "one", "two", "few", "many", "other" ]
+};
+
+function makeWords({lang: lang = "en", messages: messages = {}} = {}) {
+  const numbers = new Intl.NumberFormat(lang + DIGITS2, {
+    maximumFractionDigits: 20
+  });
+  const rules = new Intl.PluralRules(lang);
+  const percents = new Intl.NumberFormat(lang + DIGITS2, {
+    style: "percent",
+    maximumFractionDigits: 4
+  });
+  const say = value => typeof value === "number" ? numbers.format(value) : String(value);
+  const fill = (message, values) => message.replace(/%(?:%|\((\w+)\)s)/g, (_, name) => name === void 0 ? "%" : say(values[name]));
+  const t = (message, values = {}) => fill(String(messages[message] ?? message), values);
+  t.n = (one, many, n, values) => {
+    const forms = messages[one] ?? [ one, many ];
+    const form = messages[one] ? FORMS[forms.length].indexOf(rules.select(n)) : Number(n !== 1);
+    const said = forms[form] ?? forms[forms.length - 1];
+    return fill(String(said), {
+      n: n,
+      ...values
+    });
+  };
+  t.number = number2 => numbers.format(number2);
+  t.percent = share => percents.format(share).replace("%", lang === "en" ? " %" : "%");
+  const days = new Intl.DateTimeFormat(lang + DIGITS2, {
+    dateStyle: "long",
+    timeZone: "UTC"
+  });
+  t.day = day => days.format(new Date(day));
+  t.text = sentences => sentences.join(lang.startsWith("zh") ? "" : " ");
+  t.lang = lang;
+  return t;
+}
+
+import { randomBytes as randomBytes2 } from "node:crypto";
+
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+
+import { dirname as dirname2 } from "node:path";
+
+var SWITCHES = [ "SOTTOVOCE_OFF", "DO_NOT_TRACK" ];
+
+var NO = [ "", "0", "false", "no" ];
+
+function isSwitchedOff(environment = process.env) {
+  return SWITCHES.some(name => !NO.includes((environment[name] ?? "").trim().toLowerCase()));
+}
+
+function readNote(path, fingerprint) {
+  try {
+    const found = JSON.parse(readFileSync(path, "utf8"));
+    return found.fingerprint === fingerprint ? found : {};
+  } catch {
+    return {};
+  }
+}
+
+function writeNote(path, note) {
+  const fresh = `${path}.${randomBytes2(8).toString("hex")}`;
+  try {
+    mkdirSync(dirname2(path), {
+      mode: 448,
+      recursive: true
+    });
+    try {
+      const file2 = openSync(fresh, "wx", 384);
+      try {
+        writeFileSync(file2, JSON.stringify(note));
+        fsyncSync(file2);
+      } finally {
+        closeSync(file2);
+      }
+      renameSync(fresh, path);
+    } finally {
+      rmSync(fresh, {
+        force: true
+      });
+    }
+  } catch (cause) {
+    throw new StateError(`${path} cannot be written (${cause.code}).`, {
+      cause: cause
+    });
+  }
+}
+
+var ATTEMPT_MS = 2e3;
+
+var RETRY_MS = 36e5;
+
+var PROGRAM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+var MOST_DAYS = 366;
+
+var OPTIONS = [ "maxEpsilon", "maxPeriodEpsilon", "periodDays", "relayUrl", "resendDays" ];
+
+var Measures = class {
+  #measures;
+  #options;
+  #passing=null;
+  #timer;
+  constructor(url, survey, measures, {program: program, starts: starts, days: days, maxDelayMs: maxDelayMs, folder: folder, ...options}) {
+    if (!PROGRAM.test(program)) throw new RangeError('program must be 1 to 64 of a-z, 0-9, ".", "_" and "-".');
+    for (const name of Object.keys(options)) {
+      if (!OPTIONS.includes(name)) throw new TypeError(`options has no member '${name}'.`);
+    }
+    this.url = url;
+    this.program = program;
+    this.canonical = survey instanceof Uint8Array ? survey : readFileSync2(survey);
+    const {id: id, waves: waves} = checkMeasures(this.canonical, measures);
+    this.surveyId = id;
+    this.waves = waves;
+    if (waves > 1 && (starts === void 0 || days === void 0)) {
+      throw new TypeError(`starts and days must be given: the survey has ${waves} waves.`);
+    }
+    this.days = checkNumber("days", days ?? MOST_DAYS, 1, MOST_DAYS, true);
+    this.startsAt = starts === void 0 ? null : Date.parse(`${starts}T00:00:00Z`);
+    if (Number.isNaN(this.startsAt)) throw new RangeError("starts must be a day such as 2026-12-01.");
+    this.#measures = measures;
+    this.#options = {
+      ...options,
+      maxDelayMs: maxDelayMs ?? Math.min(this.days * DAY_MS / 2, MAX_DELAY_MS)
+    };
+    this.folder = folder ?? join2(homeOfStates(), `${program}-node`);
+    this.survey = readSurvey(this.canonical);
+    this.survey.catch(() => void 0);
+  }
+  async agreed() {
+    const {agreed: agreed} = readNote(join2(this.folder, "consent.json"), (await this.survey).fingerprint);
+    return typeof agreed === "boolean" ? agreed : null;
+  }
+  async isOn() {
+    return !isSwitchedOff() && await this.agreed() === true;
+  }
+  async allow() {
+    if (await this.agreed() !== true) await this.#noteConsent(true);
+  }
+  async off() {
+    await this.#noteConsent(false);
+    if (!existsSync(this.#device)) return;
+    await this.#open().transact(async transaction => {
+      for (const report of await this.#waiting(transaction)) await transaction.delete("outbox", report.receipt);
+      await dropSent(transaction, ({surveyId: surveyId}) => surveyId === this.surveyId);
+      for (const {fingerprint: fingerprint, surveyId: surveyId} of await transaction.all("secrets")) {
+        if (surveyId === this.surveyId) await endVersion(transaction, fingerprint);
+      }
+    });
+  }
+  waveAt(moment) {
+    if (this.startsAt === null) return 1;
+    const wave = Math.floor((moment - this.startsAt) / (this.days * DAY_MS)) + 1;
+    return wave >= 1 && wave <= this.waves ? wave : null;
+  }
+  async attempt(timeoutMs = ATTEMPT_MS) {
+    let timer;
+    const isLate = new Promise(resolve2 => timer = setTimeout(resolve2, timeoutMs));
+    this.#passing ??= this.#pass(timeoutMs).catch(() => void 0).then(() => this.#passing = null);
+    await Promise.race([ this.#passing, isLate ]);
+    clearTimeout(timer);
+  }
+  start(timeoutMs = 3e4) {
+    if (this.#timer !== void 0) return;
+    const look = () => {
+      void this.attempt(timeoutMs);
+      this.#timer = setTimeout(look, RETRY_MS / 2 + drawUpTo(RETRY_MS));
+      this.#timer.unref();
+    };
+    look();
+  }
+  stop() {
+    clearTimeout(this.#timer);
+    this.#timer = void 0;
+  }
+  async optInText() {
+    return [ await this.#intent(), await this.#questions(false), await this.#end() ].join("\n\n");
+  }
+  async show() {
+    return [ await this.#status(), await this.#questions(true), await this.#reports() ].join("\n\n");
+  }
+  async command(word) {
+    if (word === "show") return this.show();
+    if (word === "about") return this.optInText();
+    if (word !== "on" && word !== "off") throw new RangeError("the word must be one of on, off, show, about.");
+    await (word === "on" ? this.allow() : this.off());
+    return this.#status();
+  }
+  get #device() {
+    return join2(this.folder, "device");
+  }
+  #open() {
+    return new KeptState(new Folder(this.#device));
+  }
+  async #noteConsent(agreed) {
+    writeNote(join2(this.folder, "consent.json"), {
+      fingerprint: (await this.survey).fingerprint,
+      agreed: agreed
+    });
+  }
+  async #waiting(transaction) {
+    return (await waitingReports(transaction)).filter(({surveyId: surveyId}) => surveyId === this.surveyId);
+  }
+  async #pass(timeoutMs) {
+    if (!await this.isOn()) return;
+    const {fingerprint: fingerprint} = await this.survey;
+    const noted = join2(this.folder, "progress.json");
+    const {wave: done = 0, triedAt: triedAt = 0} = readNote(noted, fingerprint);
+    const [now, wave] = [ Date.now(), this.waveAt(Date.now()) ];
+    const isTried = now >= triedAt && now - triedAt < RETRY_MS / 2;
+    if (wave === null || wave <= done || isTried) return this.#deliver(timeoutMs);
+    writeNote(noted, {
+      fingerprint: fingerprint,
+      wave: done,
+      triedAt: now
+    });
+    await this.#answer(wave, fingerprint, timeoutMs);
+    writeNote(noted, {
+      fingerprint: fingerprint,
+      wave: wave,
+      triedAt: 0
+    });
+  }
+  async #answer(wave, fingerprint, timeoutMs) {
+    const options = {
+      ...this.#options,
+      fingerprint: fingerprint,
+      timeoutMs: timeoutMs,
+      state: this.#device
+    };
+    const client = new SurveyClient2(this.url, this.surveyId, options);
+    try {
+      if (!(await client.waves()).includes(wave)) return;
+      const answers = {};
+      for (const item of await client.questions()) answers[item.id] = await this.#value(item);
+      if (!await this.isOn()) throw new StateError("measures are off.");
+      await client.answer(answers, wave);
+      await client.flush(timeoutMs);
+    } catch (fault) {
+      const isOver = [ BudgetExceeded, NotAsked, ParticipationEnded, SurveyRefused ].some(kind => fault instanceof kind);
+      if (!isOver) throw fault;
+    } finally {
+      client.close();
+    }
+  }
+  async #value(item) {
+    try {
+      return await this.#fitted(item);
+    } catch (fault) {
+      if (item.skip === null) throw fault;
+      return null;
+    }
+  }
+  async #fitted(item) {
+    const value = await this.#measures[item.id]();
+    const asked = (await this.survey).questions.find(({id: id}) => id === item.id);
+    return fit(item, value, asked?.mechanism?.published?.max_selected);
+  }
+  async #deliver(timeoutMs) {
+    if (!existsSync(this.#device)) return;
+    const delivery = new Delivery(Promise.resolve(this.#open()), timeoutMs);
+    await delivery.wake();
+    delivery.close();
+  }
+  async #intent() {
+    const {title: title} = await this.survey;
+    const often = this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
+    return [ `${this.program} asks you to take part in a survey: ${title}`, `If you agree, it answers the questions below on its own, ${often}.`, `Your device changes each answer at random. Only the changed answers go to ${this.url}.` ].join("\n");
+  }
+  async #end() {
+    const survey = await this.survey;
+    const highest = suspicionOf(makeWords(), survey.epsilonForever, .1);
+    const same = this.waves > 1 ? ", if your answers stay the same" : "";
+    const lines = [ `What can anybody find out?`, `  Someone who was 10 % sure can become at most ${highest} sure (rounded up)${same}.`, `Nothing is sent before you agree. To switch it off, set ${SWITCHES.join(" or ")} to 1.` ];
+    return [ survey.protectedLittle, ...lines ].filter(Boolean).join("\n");
+  }
+  async #questions(hasValues) {
+    const [t, survey] = [ makeWords(), await this.survey ];
+    const lines = [];
+    for (const question of survey.questions) {
+      lines.push(...question.items.map(({id: id, text: text2}) => `${id}: ${text2}`));
+      for (const item of hasValues ? question.items : []) {
+        lines.push(`  now: ${await this.#found(item)}  (stays on this device)`);
+      }
+      lines.push(`  ${sayInShort(t, question)}`);
+    }
+    lines.push(`A report takes epsilon ${sayEpsilon(t, survey.epsilon)}.`);
+    if (this.waves > 1) {
+      const forever = sayEpsilon(t, survey.epsilonForever);
+      lines.push(`All reports together take at most ${forever}, if your answers stay the same.`);
+    }
+    return lines.join("\n");
+  }
+  async #found(item) {
+    try {
+      const value = await this.#fitted(item);
+      return Array.isArray(value) ? value.join(", ") || "none" : String(value);
+    } catch (fault) {
+      return `cannot be found out (${fault instanceof Error ? fault.name : typeof fault})`;
+    }
+  }
+  async #status() {
+    if (isSwitchedOff()) return `${this.program}: measures are off (${SWITCHES.join(" or ")} is set).`;
+    const agreed = await this.agreed();
+    const said = agreed === null ? "off, as nobody has agreed yet" : agreed ? "on" : "off";
+    return `${this.program}: measures are ${said}.`;
+  }
+  async #reports() {
+    const none = "No report was made.";
+    if (!existsSync(this.#device)) return none;
+    const {fingerprint: fingerprint} = await this.survey;
+    const [made, waiting] = await this.#open().transact(async transaction => [ await entriesOf(transaction, fingerprint), await this.#waiting(transaction) ]);
+    const lines = made.map(({wave: wave, receipt: receipt}) => `Wave ${wave}: report ${receipt} was made.`);
+    lines.push(...waiting.map(({body: body}) => `It waits, and is sent as it is:\n${body.trimEnd()}`));
+    return lines.join("\n") || none;
+  }
+};
+
+function fit({type: type, options: options, range: range}, value, maxSelected = options.length) {
+  if (type === "any-of" && (Array.isArray(value) || value instanceof Set)) {
+    const chosen = new Set(value);
+    return options.filter(option => chosen.has(option)).slice(0, maxSelected);
+  }
+  if (type === "number" && Number.isFinite(value)) {
+    const {low: low, step: step, scale: scale, span: span} = range;
+    const steps = Math.min(Math.max(Math.round((value * scale - low) / step), 0), span);
+    return (low + steps * step) / scale;
+  }
+  return value;
+}
+
+function checkMeasures(canonical2, measures) {
+  let document;
+  try {
+    document = JSON.parse((new TextDecoder).decode(canonical2));
+  } catch {
+    document = null;
+  }
+  if (typeof document?.id !== "string" || !Array.isArray(document.questions)) {
+    throw new TypeError("survey must be a published survey: what the collector has at /v1/surveys/ID.");
+  }
+  if (document.invited) throw new TypeError("survey must not be for invited people: a program has no invitation.");
+  const items = document.questions.flatMap(question => question.questions ?? [ question ]);
+  const ids = [ ...new Set(items.map(({id: id}) => id)) ];
+  const given2 = Object.keys(measures);
+  if (String([ ...ids ].sort()) !== String([ ...given2 ].sort())) {
+    throw new TypeError(`measures (${given2.join(", ")}) must be those of the survey: ${ids.join(", ")}.`);
+  }
+  if (!Object.values(measures).every(measure => typeof measure === "function")) {
+    throw new TypeError("each measure must be a function.");
+  }
+  return {
+    id: document.id,
+    waves: document.waves ?? 1
+  };
+}
+
+export { AlreadyAnswered, AnswerError, BudgetExceeded, DeliveryError, Draft, Folder, InvitationError, Item, Measures, NotAsked, ParticipationEnded, Question, SottoError, StateError, Survey, SurveyClient2 as SurveyClient, SurveyRefused, SurveyUnavailable, version };

@@ -2,6 +2,7 @@ export { Draft } from "../src/draft.js";
 export { version } from "../src/version.js";
 export { SurveyClient } from "./client.js";
 export { Folder } from "./folder.js";
+export { Measures } from "./measures.js";
 /**
  * one answer: an option is its text; null and undefined: none
  */

@@ -1,0 +1,367 @@
+/**
+ * A program that asks itself: it declares its measures once, and answers a survey on its own, at most once a wave.
+ *
+ * Before the user has agreed, nothing is drawn, written or sent. What works in the background never throws into the
+ * program, prints, or keeps it from ending.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sayInShort, suspicionOf } from "../form/noise.js";
+import { sayEpsilon } from "../form/said.js";
+import { makeWords } from "../form/words.js";
+import { KeptState } from "../kept/storage.js";
+import { drawUpTo } from "../src/coins.js";
+import { DAY_MS, endVersion, entriesOf } from "../src/ledger.js";
+import { Delivery, MAX_DELAY_MS } from "../src/delivery.js";
+import { BudgetExceeded, NotAsked, ParticipationEnded, StateError, SurveyRefused } from "../src/errors.js";
+import { checkNumber } from "../src/options.js";
+import { waitingReports } from "../src/outbox.js";
+import { dropSent } from "../src/sent.js";
+import { readSurvey } from "../src/survey.js";
+import { SurveyClient } from "./client.js";
+import { SWITCHES, isSwitchedOff, readNote, writeNote } from "./consent.js";
+import { Folder, homeOfStates } from "./folder.js";
+
+/** The longest that a command line waits for its measures, by default. */
+const ATTEMPT_MS = 2000;
+/** Between two attempts to answer, and between two looks of a program that runs for long; on average. */
+const RETRY_MS = 3_600_000;
+const PROGRAM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const MOST_DAYS = 366;
+const OPTIONS = ["maxEpsilon", "maxPeriodEpsilon", "periodDays", "relayUrl", "resendDays"];
+
+/** @typedef {import("../src/survey.js").Item} Item */
+/** @typedef {import("../src/survey.js").Survey} Survey */
+/**
+ * Wave 1 of a survey with waves begins on the day `starts` (an ISO date, UTC), and each wave lasts `days` days. A report is made at the first
+ * attempt in a wave, and waits for a random time of at most `maxDelayMs` before it is sent: by default half a wave, and a
+ * week at most. `folder` keeps the state, by default `$XDG_STATE_HOME/sottovoce/PROGRAM-node`, or below ~/.local/state.
+ * @typedef {{program: string, starts?: string, days?: number, maxDelayMs?: number, folder?: string}
+ *   & Pick<import("../src/options.js").Options, "maxEpsilon" | "maxPeriodEpsilon" | "periodDays" | "relayUrl"
+ *   | "resendDays">} MeasureOptions
+ */
+
+/** The measures of a program: what it answers, when, and whether its user has agreed. */
+export class Measures {
+  #measures;
+  #options;
+  /** @type {Promise<unknown> | null} the pass that runs */
+  #passing = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /**
+   * `survey` is the published survey, as the collector gives it out: a file, or its bytes. It comes with the program, so
+   * nothing is asked of the collector before the user has agreed. `measures` has a function for each question's id, that
+   * returns the answer or its promise. Throws TypeError or RangeError for what is outside its domain, and for measures
+   * that are not those of the survey.
+   * @param {string} url @param {string | URL | Uint8Array} survey @param {{[id: string]: () => unknown}} measures
+   * @param {MeasureOptions} options
+   */
+  constructor(url, survey, measures, { program, starts, days, maxDelayMs, folder, ...options }) {
+    if (!PROGRAM.test(program)) throw new RangeError('program must be 1 to 64 of a-z, 0-9, ".", "_" and "-".');
+    for (const name of Object.keys(options)) {
+      if (!OPTIONS.includes(name)) throw new TypeError(`options has no member '${name}'.`);
+    }
+    this.url = url;
+    this.program = program;
+    this.canonical = survey instanceof Uint8Array ? survey : readFileSync(survey);
+    const { id, waves } = checkMeasures(this.canonical, measures);
+    this.surveyId = id;
+    this.waves = waves;
+    if (waves > 1 && (starts === undefined || days === undefined)) {
+      throw new TypeError(`starts and days must be given: the survey has ${waves} waves.`);
+    }
+    this.days = checkNumber("days", days ?? MOST_DAYS, 1, MOST_DAYS, true);
+    /** @type {number | null} milliseconds since 1970 */
+    this.startsAt = starts === undefined ? null : Date.parse(`${starts}T00:00:00Z`);
+    if (Number.isNaN(this.startsAt)) throw new RangeError("starts must be a day such as 2026-12-01.");
+    this.#measures = measures;
+    this.#options = { ...options, maxDelayMs: maxDelayMs ?? Math.min((this.days * DAY_MS) / 2, MAX_DELAY_MS) };
+    this.folder = folder ?? join(homeOfStates(), `${program}-node`);
+    /** @type {Promise<Survey>} */
+    this.survey = readSurvey(this.canonical);
+    this.survey.catch(() => undefined); // whoever uses it hears of it
+  }
+
+  /** What the user said of this version of the survey; null if nothing yet. A new version is asked for anew. */
+  async agreed() {
+    const { agreed } = readNote(join(this.folder, "consent.json"), (await this.survey).fingerprint);
+    return typeof agreed === "boolean" ? agreed : null;
+  }
+
+  /** Whether the program may answer now: the user has agreed, and no variable switches measures off. */
+  async isOn() {
+    return !isSwitchedOff() && (await this.agreed()) === true;
+  }
+
+  /** Note that the user agrees. Throws StateError if that cannot be kept. */
+  async allow() {
+    if ((await this.agreed()) !== true) await this.#noteConsent(true);
+  }
+
+  /**
+   * Note that the user does not agree: nothing more is sent, not even what waits.
+   *
+   * What waits is deleted, and with it the secret of the noise. After a report, the device answers again from the next
+   * version of the survey on, even if the user agrees once more. Throws StateError.
+   */
+  async off() {
+    await this.#noteConsent(false);
+    if (!existsSync(this.#device)) return;
+    await this.#open().transact(async (transaction) => {
+      for (const report of await this.#waiting(transaction)) await transaction.delete("outbox", report.receipt);
+      await dropSent(transaction, ({ surveyId }) => surveyId === this.surveyId);
+      for (const { fingerprint, surveyId } of await transaction.all("secrets")) {
+        if (surveyId === this.surveyId) await endVersion(transaction, fingerprint);
+      }
+    });
+  }
+
+  /** The wave of a moment, in milliseconds since 1970; null before the first and after the last. @param {number} moment */
+  waveAt(moment) {
+    if (this.startsAt === null) return 1;
+    const wave = Math.floor((moment - this.startsAt) / (this.days * DAY_MS)) + 1;
+    return wave >= 1 && wave <= this.waves ? wave : null;
+  }
+
+  /**
+   * Answer if the wave has no report yet, and send what is due. For a command line, at its end. Never rejects.
+   *
+   * Resolves after `timeoutMs` at the latest. What is not done by then is left to the next run.
+   */
+  async attempt(timeoutMs = ATTEMPT_MS) {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const isLate = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)));
+    this.#passing ??= this.#pass(timeoutMs)
+      .catch(() => undefined) // its message may quote what a measure found
+      .then(() => (this.#passing = null));
+    await Promise.race([this.#passing, isLate]);
+    clearTimeout(timer);
+  }
+
+  /** Do the same now and then, in the background, until `stop`. For a program that runs for long; it may end meanwhile. */
+  start(timeoutMs = 30_000) {
+    if (this.#timer !== undefined) return;
+    const look = () => {
+      void this.attempt(timeoutMs);
+      this.#timer = setTimeout(look, RETRY_MS / 2 + drawUpTo(RETRY_MS));
+      this.#timer.unref();
+    };
+    look();
+  }
+
+  /** End what `start` began, after the attempt that runs. */
+  stop() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** What a user should read before they agree. It asks nobody, and draws nothing. */
+  async optInText() {
+    return [await this.#intent(), await this.#questions(false), await this.#end()].join("\n\n");
+  }
+
+  /**
+   * What would be sent, and the report of this wave if there is one. It sends nothing, and draws nothing: two reports of
+   * the same values would tell more than one. So this one is shown only once it is made, as it is sent.
+   */
+  async show() {
+    return [await this.#status(), await this.#questions(true), await this.#reports()].join("\n\n");
+  }
+
+  /** Do what a user types, one of "on", "off", "show", "about"; return what to print. @param {string} word */
+  async command(word) {
+    if (word === "show") return this.show();
+    if (word === "about") return this.optInText();
+    if (word !== "on" && word !== "off") throw new RangeError("the word must be one of on, off, show, about.");
+    await (word === "on" ? this.allow() : this.off());
+    return this.#status();
+  }
+
+  get #device() {
+    return join(this.folder, "device");
+  }
+
+  #open() {
+    return new KeptState(new Folder(this.#device));
+  }
+
+  async #noteConsent(/** @type {boolean} */ agreed) {
+    writeNote(join(this.folder, "consent.json"), { fingerprint: (await this.survey).fingerprint, agreed });
+  }
+
+  async #waiting(/** @type {import("../src/state.js").Transaction} */ transaction) {
+    return (await waitingReports(transaction)).filter(({ surveyId }) => surveyId === this.surveyId);
+  }
+
+  async #pass(/** @type {number} */ timeoutMs) {
+    if (!(await this.isOn())) return;
+    const { fingerprint } = await this.survey;
+    const noted = join(this.folder, "progress.json");
+    const { wave: done = 0, triedAt = 0 } = /** @type {any} */ (readNote(noted, fingerprint));
+    const [now, wave] = [Date.now(), this.waveAt(Date.now())];
+    const isTried = now >= triedAt && now - triedAt < RETRY_MS / 2;
+    if (wave === null || wave <= done || isTried) return this.#deliver(timeoutMs);
+    writeNote(noted, { fingerprint, wave: done, triedAt: now });
+    await this.#answer(wave, fingerprint, timeoutMs);
+    writeNote(noted, { fingerprint, wave, triedAt: 0 });
+  }
+
+  async #answer(/** @type {number} */ wave, /** @type {string} */ fingerprint, /** @type {number} */ timeoutMs) {
+    const options = { ...this.#options, fingerprint, timeoutMs, state: this.#device };
+    const client = new SurveyClient(this.url, this.surveyId, options);
+    try {
+      if (!(await client.waves()).includes(wave)) return;
+      /** @type {import("../src/client.js").Answers} */
+      const answers = {};
+      for (const item of await client.questions()) answers[item.id] = await this.#value(item);
+      if (!(await this.isOn())) throw new StateError("measures are off."); // the user switched them off meanwhile
+      await client.answer(answers, wave);
+      await client.flush(timeoutMs);
+    } catch (fault) {
+      const isOver = [BudgetExceeded, NotAsked, ParticipationEnded, SurveyRefused].some(
+        (kind) => fault instanceof kind,
+      );
+      if (!isOver) throw fault; // else this wave gets no other report
+    } finally {
+      client.close();
+    }
+  }
+
+  /** What a measure found, as an answer; no answer where it failed and the question can be skipped. */
+  async #value(/** @type {Item} */ item) {
+    try {
+      return await this.#fitted(item);
+    } catch (fault) {
+      if (item.skip === null) throw fault;
+      return null;
+    }
+  }
+
+  async #fitted(/** @type {Item} */ item) {
+    const value = await this.#measures[item.id]();
+    const asked = (await this.survey).questions.find(({ id }) => id === item.id);
+    return fit(item, value, /** @type {any} */ (asked?.mechanism)?.published?.max_selected);
+  }
+
+  async #deliver(/** @type {number} */ timeoutMs) {
+    if (!existsSync(this.#device)) return;
+    const delivery = new Delivery(Promise.resolve(this.#open()), timeoutMs);
+    await delivery.wake();
+    delivery.close();
+  }
+
+  async #intent() {
+    const { title } = await this.survey;
+    const often = this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
+    return [
+      `${this.program} asks you to take part in a survey: ${title}`,
+      `If you agree, it answers the questions below on its own, ${often}.`,
+      `Your device changes each answer at random. Only the changed answers go to ${this.url}.`,
+    ].join("\n");
+  }
+
+  async #end() {
+    const survey = await this.survey;
+    const highest = suspicionOf(makeWords(), survey.epsilonForever, 0.1);
+    const same = this.waves > 1 ? ", if your answers stay the same" : "";
+    const lines = [
+      `What can anybody find out?`,
+      `  Someone who was 10 % sure can become at most ${highest} sure (rounded up)${same}.`,
+      `Nothing is sent before you agree. To switch it off, set ${SWITCHES.join(" or ")} to 1.`,
+    ];
+    return [survey.protectedLittle, ...lines].filter(Boolean).join("\n");
+  }
+
+  async #questions(/** @type {boolean} */ hasValues) {
+    const [t, survey] = [makeWords(), await this.survey];
+    const lines = [];
+    for (const question of survey.questions) {
+      lines.push(...question.items.map(({ id, text }) => `${id}: ${text}`));
+      for (const item of hasValues ? question.items : []) {
+        lines.push(`  now: ${await this.#found(item)}  (stays on this device)`);
+      }
+      lines.push(`  ${sayInShort(t, question)}`);
+    }
+    lines.push(`A report takes epsilon ${sayEpsilon(t, survey.epsilon)}.`);
+    if (this.waves > 1) {
+      const forever = sayEpsilon(t, survey.epsilonForever);
+      lines.push(`All reports together take at most ${forever}, if your answers stay the same.`);
+    }
+    return lines.join("\n");
+  }
+
+  async #found(/** @type {Item} */ item) {
+    try {
+      const value = await this.#fitted(item);
+      return Array.isArray(value) ? value.join(", ") || "none" : String(value);
+    } catch (fault) {
+      return `cannot be found out (${fault instanceof Error ? fault.name : typeof fault})`;
+    }
+  }
+
+  async #status() {
+    if (isSwitchedOff()) return `${this.program}: measures are off (${SWITCHES.join(" or ")} is set).`;
+    const agreed = await this.agreed();
+    const said = agreed === null ? "off, as nobody has agreed yet" : agreed ? "on" : "off";
+    return `${this.program}: measures are ${said}.`;
+  }
+
+  async #reports() {
+    const none = "No report was made.";
+    if (!existsSync(this.#device)) return none;
+    const { fingerprint } = await this.survey;
+    const [made, waiting] = await this.#open().transact(async (transaction) => [
+      await entriesOf(transaction, fingerprint),
+      await this.#waiting(transaction),
+    ]);
+    const lines = made.map(({ wave, receipt }) => `Wave ${wave}: report ${receipt} was made.`);
+    lines.push(...waiting.map(({ body }) => `It waits, and is sent as it is:\n${body.trimEnd()}`));
+    return lines.join("\n") || none;
+  }
+}
+
+/**
+ * Return a value as an answer. Options that the survey does not have are left out, and so is what goes beyond the most
+ * that may be selected, in the survey's order. A number becomes the nearest one of the range.
+ * @param {Item} item @param {any} value @param {number} [maxSelected]
+ */
+export function fit({ type, options, range }, value, maxSelected = options.length) {
+  if (type === "any-of" && (Array.isArray(value) || value instanceof Set)) {
+    const chosen = new Set(value);
+    return options.filter((option) => chosen.has(option)).slice(0, maxSelected);
+  }
+  if (type === "number" && Number.isFinite(value)) {
+    const { low, step, scale, span } = range;
+    const steps = Math.min(Math.max(Math.round((value * scale - low) / step), 0), span);
+    return (low + steps * step) / scale;
+  }
+  return value;
+}
+
+/** @param {Uint8Array} canonical @param {{[id: string]: () => unknown}} measures @returns {{id: string, waves: number}} */
+function checkMeasures(canonical, measures) {
+  let document;
+  try {
+    document = JSON.parse(new TextDecoder().decode(canonical));
+  } catch {
+    document = null;
+  }
+  if (typeof document?.id !== "string" || !Array.isArray(document.questions)) {
+    throw new TypeError("survey must be a published survey: what the collector has at /v1/surveys/ID.");
+  }
+  if (document.invited) throw new TypeError("survey must not be for invited people: a program has no invitation.");
+  const items = document.questions.flatMap((/** @type {any} */ question) => question.questions ?? [question]);
+  const ids = [...new Set(items.map((/** @type {any} */ { id }) => id))];
+  const given = Object.keys(measures);
+  if (String([...ids].sort()) !== String([...given].sort())) {
+    throw new TypeError(`measures (${given.join(", ")}) must be those of the survey: ${ids.join(", ")}.`);
+  }
+  if (!Object.values(measures).every((measure) => typeof measure === "function")) {
+    throw new TypeError("each measure must be a function.");
+  }
+  return { id: document.id, waves: document.waves ?? 1 };
+}
