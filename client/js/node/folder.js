@@ -74,10 +74,14 @@ export class Folder {
   }
 
   async #open() {
-    await mkdir(this.name, { mode: 0o700, recursive: this.#makesParents }).catch((fault) => {
-      if (fault.code === "ENOENT") throw this.#fault(`there is no folder ${dirname(this.name)}`);
-      if (fault.code !== "EEXIST") throw fault;
-    });
+    try {
+      await mkdir(this.name, { mode: 0o700, recursive: this.#makesParents });
+      await syncFolder(dirname(this.name));
+    } catch (fault) {
+      const { code } = /** @type {any} */ (fault);
+      if (code === "ENOENT") throw this.#fault(`there is no folder ${dirname(this.name)}`);
+      if (code !== "EEXIST") throw fault;
+    }
     const names = await readdir(this.name);
     if (names.length > 0 && !names.some((name) => NUMBERED.test(name) || UNFINISHED.test(name))) {
       throw this.#fault("it is another program's folder");

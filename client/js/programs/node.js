@@ -3667,13 +3667,17 @@ var Folder = class {
     return true;
   }
   async #open() {
-    await mkdir(this.name, {
-      mode: 448,
-      recursive: this.#makesParents
-    }).catch(fault => {
-      if (fault.code === "ENOENT") throw this.#fault(`there is no folder ${dirname(this.name)}`);
-      if (fault.code !== "EEXIST") throw fault;
-    });
+    try {
+      await mkdir(this.name, {
+        mode: 448,
+        recursive: this.#makesParents
+      });
+      await syncFolder(dirname(this.name));
+    } catch (fault) {
+      const {code: code} = fault;
+      if (code === "ENOENT") throw this.#fault(`there is no folder ${dirname(this.name)}`);
+      if (code !== "EEXIST") throw fault;
+    }
     const names = await readdir(this.name);
     if (names.length > 0 && !names.some(name => NUMBERED.test(name) || UNFINISHED.test(name))) {
       throw this.#fault("it is another program's folder");

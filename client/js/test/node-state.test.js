@@ -12,7 +12,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { KeptState } from "../kept/storage.js";
 import { AlreadyAnswered, Folder, StateError, SurveyClient } from "../programs/node.js";
-import { ANSWERS, CANARY, TEXTS, WORDS, faultOf, retitled } from "./devices.js";
+import { importSecret } from "../src/coins.js";
+import { draftCoins, reportAnswers } from "../src/permanent.js";
+import { wireReport } from "../src/report.js";
+import { ANSWERS, CANARY, PULSE, TEXTS, WORDS, faultOf, retitled } from "./devices.js";
 import { serve } from "./server.js";
 
 const run = promisify(execFile);
@@ -92,6 +95,17 @@ test("a draft has the same noise in the next program", async (t) => {
     client.close();
   }
   assert.equal(new Set(bodies).size, 1);
+});
+
+test("a draft is what a browser draws from the same secrets", async (t) => {
+  const [http, path] = [await serve(t, TEXTS.pulse), await newPath()];
+  const { sent } = await clientOf(t, http, path, "pulse").prepare(WORDS);
+  const [{ key, drafts }] = (await contentOf(path)).secrets;
+  const [secret, seed] = await Promise.all(
+    [key, drafts[1].seed].map(({ $bytes }) => importSecret(Buffer.from($bytes, "base64"))),
+  );
+  const columns = await reportAnswers(PULSE, PULSE.encode(WORDS), secret, draftCoins(PULSE, seed));
+  assert.deepEqual(sent, wireReport(PULSE, Buffer.from(drafts[1].id.$bytes, "base64"), columns, 1));
 });
 
 test("no answer is on the disk, and after the last delivery no secret of the noise", async (t) => {
