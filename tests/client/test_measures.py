@@ -314,3 +314,47 @@ def test_a_wrong_declaration_is_refused_at_once(change: dict[str, Any], said: st
     with pytest.raises(ValueError) as refused:  # noqa: PT011  # the message is looked at
         Measures("https://collector.example", **(arguments | change))
     assert said in str(refused.value)
+
+
+def test_questions_that_are_drawn_or_asked_together_need_the_measures_of_their_items(tmp_path: Path) -> None:
+    survey = compile_toml("""
+id = "several"
+title = "Several"
+draw = 1
+[[together]]
+questions = ["old", "kind"]
+epsilon = 1
+[[questions]]
+id = "old"
+type = "yes-no"
+text = "Is it old?"
+[[questions]]
+id = "kind"
+type = "one-of"
+text = "Which kind?"
+options = ["a", "b"]
+[[questions]]
+id = "big"
+type = "yes-no"
+text = "Is it big?"
+epsilon = 1
+""")
+    taken: list[str] = []
+
+    def found(name: str, value: object) -> Callable[[], object]:
+        return lambda: [taken.append(name), value][1]
+
+    values = {"old": True, "kind": "b", "big": False}
+    with fault_server(survey) as http:
+        of = Measures(
+            http.url,
+            survey.canonical,
+            {name: found(name, value) for name, value in values.items()},
+            program="wikid",
+            max_delay_s=0,
+            folder=tmp_path / "wikid",
+        )
+        of.allow()
+        of.attempt(SLOW_S)
+        assert len(http.seen) == 1
+    assert taken in (["old", "kind"], ["big"])

@@ -12,7 +12,7 @@ import yaml
 
 from console import Console
 from containers import COMPOSE as WHOLE, instruction
-from node import JS, require_node
+from node import JS, PACKAGE, require_node
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial-telemetry.md"
@@ -43,7 +43,7 @@ def test_the_tutorials_installs_answer_by_themselves_and_the_results_are_near_th
     require_node()
     console.environment |= {"SOTTOVOCE_OFF": "", "DO_NOT_TRACK": ""}
     (console.folder / "node_modules").mkdir()
-    (console.folder / "node_modules" / "sottovoce").symlink_to(JS)
+    (console.folder / "node_modules" / PACKAGE).symlink_to(JS)
     console.run_document(TUTORIAL, {"range(398)": f"range({N_MADE_UP})"})
     kept = b"".join(path.read_bytes() for path in (console.folder / "state").rglob("*") if path.is_file())
     assert b"a plugin of my own" not in kept

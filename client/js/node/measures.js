@@ -66,6 +66,7 @@ export class Measures {
     }
     this.url = url;
     this.program = program;
+    /** @type {Uint8Array} */
     this.canonical = survey instanceof Uint8Array ? survey : readFileSync(survey);
     const { id, waves } = checkMeasures(this.canonical, measures);
     this.surveyId = id;

@@ -29,7 +29,8 @@ export class Measures {
     }, { program, starts, days, maxDelayMs, folder, ...options }: MeasureOptions);
     url: string;
     program: string;
-    canonical: Uint8Array<ArrayBufferLike> | NonSharedBuffer;
+    /** @type {Uint8Array} */
+    canonical: Uint8Array;
     surveyId: string;
     waves: number;
     days: number;
