@@ -131,11 +131,14 @@ class Measures(Renewed):
         What waits is deleted, and with it the secret of the noise. After a report, the device answers again from the
         next version of the survey on, even if the user agrees once more. Raises StateError.
         """
+        self._note_consent(agreed=False)
+        self._wipe()
+
+    def _wipe(self) -> None:
         from sotto_client.ledger import Ledger
         from sotto_client.outbox import Outbox
         from sotto_client.sent import Sent
 
-        self._note_consent(agreed=False)
         if self._database.exists():
             with closing(self._open()) as state, state.write() as connection:
                 for report in self._waiting(connection):
@@ -251,6 +254,8 @@ class Measures(Renewed):
                     if not self.is_on:  # the user switched them off meanwhile
                         raise StateError("measures are off.")
                     device.answer(answers, wave)
+                    if self.agreed is not True:  # or while the report was made
+                        self._wipe()
                     device.flush(timeout_s)
             except (BudgetExceeded, NotAsked, ParticipationEnded, SurveyRefused) as fault:
                 _log.debug("This wave gets no other report (%s).", type(fault).__name__)

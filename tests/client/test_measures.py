@@ -17,6 +17,7 @@ import pytest
 
 from devices import rows_of
 from fault_server import FaultServer, Scripted, fault_server
+from sotto_client import SurveyClient
 from sotto_client.consent import is_switched_off
 from sotto_client.measures import Measures, fit
 from sotto_protocol import compile_toml
@@ -150,6 +151,23 @@ def test_off_while_the_measures_are_taken_stays_off(http: FaultServer, tmp_path:
     of.attempt(SLOW_S)
     assert of.agreed is False
     assert (rows_of(of.folder / "device.db", "ledger"), http.posts) == ([], [])
+
+
+def test_off_while_the_report_is_made_leaves_nothing_that_waits(
+    http: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = measures(http, tmp_path, days=10, max_delay_s=None)
+    answer = SurveyClient.answer
+
+    def answer_late(*given: Any) -> Any:
+        measures(http, tmp_path).off()
+        return answer(*given)
+
+    monkeypatch.setattr(SurveyClient, "answer", answer_late)
+    of.allow()
+    of.attempt(SLOW_S)
+    assert (of.agreed, len(rows_of(of.folder / "device.db", "ledger"))) == (False, 1)
+    assert (rows_of(of.folder / "device.db", "outbox"), http.posts) == ([], [])
 
 
 def test_the_consent_is_to_one_version_of_the_survey(http: FaultServer, tmp_path: Path) -> None:

@@ -110,6 +110,10 @@ export class Measures {
    */
   async off() {
     await this.#noteConsent(false);
+    await this.#wipe();
+  }
+
+  async #wipe() {
     if (!existsSync(this.#device)) return;
     await this.#open().transact(async (transaction) => {
       for (const report of await this.#waiting(transaction)) await transaction.delete("outbox", report.receipt);
@@ -221,6 +225,7 @@ export class Measures {
       for (const item of await client.questions()) answers[item.id] = await this.#value(item);
       if (!(await this.isOn())) throw new StateError("measures are off."); // the user switched them off meanwhile
       await client.answer(answers, wave);
+      if ((await this.agreed()) !== true) await this.#wipe(); // or while the report was made
       await client.flush(timeoutMs);
     } catch (fault) {
       const isOver = [BudgetExceeded, NotAsked, ParticipationEnded, SurveyRefused].some(

@@ -4236,6 +4236,9 @@ var Measures = class {
   }
   async off() {
     await this.#noteConsent(false);
+    await this.#wipe();
+  }
+  async #wipe() {
     if (!existsSync(this.#device)) return;
     await this.#open().transact(async transaction => {
       for (const report of await this.#waiting(transaction)) await transaction.delete("outbox", report.receipt);
@@ -4332,6 +4335,7 @@ var Measures = class {
       for (const item of await client.questions()) answers[item.id] = await this.#value(item);
       if (!await this.isOn()) throw new StateError("measures are off.");
       await client.answer(answers, wave);
+      if (await this.agreed() !== true) await this.#wipe();
       await client.flush(timeoutMs);
     } catch (fault) {
       const isOver = [ BudgetExceeded, NotAsked, ParticipationEnded, SurveyRefused ].some(kind => fault instanceof kind);
