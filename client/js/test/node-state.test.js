@@ -13,9 +13,11 @@ import { promisify } from "node:util";
 import { KeptState } from "../kept/storage.js";
 import { AlreadyAnswered, Folder, StateError, SurveyClient } from "../programs/node.js";
 import { importSecret } from "../src/coins.js";
+import { canonical } from "../src/documents.js";
 import { draftCoins, reportAnswers } from "../src/permanent.js";
 import { wireReport } from "../src/report.js";
 import { ANSWERS, CANARY, PULSE, TEXTS, WORDS, faultOf, retitled } from "./devices.js";
+import { serveRelay } from "./gateway.js";
 import { serve } from "./server.js";
 
 const run = promisify(execFile);
@@ -260,6 +262,18 @@ test("a program ends as soon as it has nothing else to do, whatever waits", asyn
   http.script = Array.from({ length: 9 }, () => ({ status: 503, headers: { "Retry-After": "3600" } }));
   await run(process.execPath, words(programOf(http.url, path, ANSWER)), { timeout: 20_000 });
   assert.equal((await contentOf(path)).outbox.length, 1);
+});
+
+test("an oblivious survey goes through its relay, with what encrypts from beside the bundle", async (t) => {
+  const [relay, path] = [await serveRelay(t), await newPath()];
+  const members = { delivery: "oblivious", relay: relay.url, gateway_key: relay.signer.gatewayKey };
+  const http = await serve(t, canonical({ ...JSON.parse(TEXTS.lunch), ...members }));
+  const client = clientOf(t, http, path);
+  const { id } = await client.answer(ANSWERS);
+  assert.equal(await client.flush(), true);
+  assert.ok(relay.asked.some(({ body }) => body.includes(id)));
+  assert.equal(http.posts.length, 0);
+  assert.equal((await contentOf(path)).gateways.length, 1);
 });
 
 test("a storage of the program's own holds a state, and its faults are StateErrors without the text", async (t) => {
