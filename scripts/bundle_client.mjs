@@ -67,7 +67,7 @@ const parts = {
       onResolve({ filter: RegExp(`${late}\\.min\\.js$`) }, () => ({ path: `${up}/${late}.min.js`, external: true }));
     }
     for (const [file, place] of Object.entries(PLACES[name] ?? {})) {
-      const isOfClient = (importer) => /\/src\/(client|source|way)\.js$/.test(importer); // `place` itself may use it
+      const isOfClient = (importer) => /\/src\/(client|way)\.js$/.test(importer); // `place` itself may use it
       const found = (importer) => (isOfClient(importer) ? { path: fileOf(place) } : undefined);
       onResolve({ filter: RegExp(`/${file}$`) }, ({ importer }) => found(importer));
     }

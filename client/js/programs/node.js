@@ -414,7 +414,7 @@ async function settleReport(transaction, receipt, endsSurvey) {
 
 async function endVersion(transaction, fingerprint) {
   const entries = await entriesOf(transaction, fingerprint);
-  await transaction.delete("secrets", fingerprint);
+  for (const end of [ "", ":tokens" ]) await transaction.delete("secrets", fingerprint + end);
   if (entries.some(entry => entry.marks !== null)) {
     const epsilon = sumOf(entries.map(entry => entry.epsilon));
     for (const entry of entries) {
@@ -602,7 +602,7 @@ function notCanonical() {
 
 var REPORT_ID_BYTES = 16;
 
-function wireReport(survey, id, columns, wave) {
+function wireReport(survey, id, columns, wave, admission) {
   const answers = survey.questions.flatMap(({id: id2, mechanism: mechanism}, index) => {
     const column = columns[index];
     return column === null ? [] : [ [ id2, mechanism.toWire(column) ] ];
@@ -612,6 +612,7 @@ function wireReport(survey, id, columns, wave) {
     ...survey.waves > 1 ? {
       wave: wave
     } : {},
+    ...admission,
     answers: Object.fromEntries(answers)
   };
 }
@@ -621,7 +622,7 @@ function blanksAfter(survey, sent) {
 }
 
 function longestBody(survey) {
-  const invitation = survey.invited ? "a".repeat(26) : null;
+  const invitation = survey.invited && !survey.blind ? "a".repeat(26) : null;
   return batchBody(survey.fingerprint, longestReport(survey), 0, invitation).length;
 }
 
@@ -632,7 +633,7 @@ function longestReport(survey) {
   const order = [ ...lengths.keys() ].sort((left, right) => lengths[right] - lengths[left]);
   const drawn = order.slice(0, survey.nDrawn);
   const columns = survey.questions.map(({mechanism: mechanism}, index) => drawn.includes(index) ? mechanism.longest : null);
-  return wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves);
+  return wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves, survey.blind?.longest);
 }
 
 function batchBody(fingerprint, report, nBlanks, invitation = null) {
@@ -649,10 +650,10 @@ function batchBody(fingerprint, report, nBlanks, invitation = null) {
 var Draft = class {
   #send;
   #sent=null;
-  constructor(survey, columns, id, {wave: wave, epsilon: epsilon, invitation: invitation}, send) {
+  constructor(survey, columns, id, {wave: wave, epsilon: epsilon, invitation: invitation}, send, admission) {
     this.#send = send;
     this.epsilon = writeEpsilon(epsilon);
-    this.sent = wireReport(survey, id, columns, wave);
+    this.sent = wireReport(survey, id, columns, wave, admission);
     this.receipt = this.sent.id;
     this.protectedLittle = survey.protectedLittle;
     this.body = batchBody(survey.fingerprint, this.sent, blanksAfter(survey, this.sent), invitation);
@@ -671,12 +672,12 @@ var Draft = class {
   }
 };
 
-async function drawAnew() {
+async function drawAnew(id) {
   const [secret, seed] = [ await osBytes(SECRET_BYTES), await osBytes(SECRET_BYTES) ];
   return {
     key: await importSecret(secret),
     seed: await importSecret(seed),
-    id: await osBytes(REPORT_ID_BYTES)
+    id: id ?? await osBytes(REPORT_ID_BYTES)
   };
 }
 
@@ -748,6 +749,7 @@ function ended(survey) {
 }
 
 function invitationOf(survey, earlier, given2) {
+  if (survey.blind) return null;
   if (!survey.invited) {
     if (given2 === null) return null;
     throw new InvitationError(`survey ${survey.id} is open to all; invitation must not be given.`);
@@ -1947,7 +1949,13 @@ function expectedOf({minimum: minimum, maximum: maximum, step: step, scale: scal
 }
 
 var oneOf = {
-  options: fields => takeOptions(fields, 2),
+  options: fields => {
+    const options = takeOptions(fields, 2);
+    const isScore = one => one === "none" || +one?.text % 1 === 0;
+    const areScores = value => value?.length === options.length && value.every?.(isScore);
+    if (fields.has("scores")) fields.take("scores", "integers", areScores);
+    return options;
+  },
   skip: (fields, {options: options}) => fields.oneOf("skip", options),
   encode: (given2, {options: options}) => options.includes(given2) ? options.indexOf(given2) : null,
   expected: (_, {options: options}) => `one of these texts: ${listed(options)}`,
@@ -2020,6 +2028,136 @@ var PUBLISHED = {
   ...TYPES,
   joint: joint
 };
+
+var MAX_KEEPALIVE_BYTES = 6e4;
+
+var UNREACHED = "it cannot be reached, does not have the survey, or does not allow this page's origin: see --cors-origin";
+
+var PROBLEM = "application/problem+json";
+
+var PROBLEM_TYPE = "urn:sottovoce:problem:";
+
+function checkUrl(url, name = "url") {
+  const parts = typeof url === "string" ? parseUrl(url) : null;
+  const isPlain2 = parts !== null && [ "http:", "https:" ].includes(parts.protocol);
+  if (!isPlain2 || parts.username || parts.password || /[?#]/.test(parts.href)) {
+    throw new TypeError(`${name} must be http:// or https://, a host, and no user, password, query or fragment.`);
+  }
+  return parts.href.replace(/\/+$/, "");
+}
+
+async function exchange(url, timeoutMs, maxBytes, body, type = "application/json") {
+  const controller = new AbortController;
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  const headers = {
+    "Content-Type": type
+  };
+  try {
+    const response = await fetch(url, {
+      ...body && {
+        method: "POST",
+        headers: headers,
+        body: body,
+        keepalive: body.length <= MAX_KEEPALIVE_BYTES
+      },
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "manual",
+      cache: "no-store",
+      signal: controller.signal
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: await readBody(response, maxBytes)
+    };
+  } catch (fault) {
+    controller.abort();
+    const {name: name} = fault;
+    const why = name === "TypeError" ? UNREACHED : name;
+    throw new DeliveryError(`no answer from the collector (${why}).`, {
+      cause: fault
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readBody(response, maxBytes) {
+  const chunks = [];
+  let nBytes = 0;
+  const reader = response.body?.getReader();
+  for (let part = await (reader?.read()); part !== void 0 && !part.done; part = await (reader?.read())) {
+    nBytes += part.value.length;
+    if (nBytes > maxBytes) throw new RangeError("too long");
+    chunks.push(part.value);
+  }
+  return concat(...chunks);
+}
+
+function problemOf({status: status, headers: headers, body: body}) {
+  const [mediaType] = (headers.get("content-type") ?? "").split(";");
+  const isProblem = status >= 400 && status < 500 && mediaType.trim().toLowerCase() === PROBLEM;
+  const document = isProblem ? readJson(body) : void 0;
+  const {type: type, code: code, detail: detail = "", where: where = ""} = document ?? {};
+  const areTexts = [ detail, where ].every(text2 => text2 === "" || isText(text2, 2e3));
+  if (isText(code, 2e3) && type === PROBLEM_TYPE + code && areTexts) return {
+    status: status,
+    code: code,
+    detail: detail,
+    where: where
+  };
+  return {
+    status: status,
+    code: "unexpected",
+    detail: `HTTP ${status} without a problem document.`,
+    where: ""
+  };
+}
+
+function readJson(body) {
+  try {
+    const document = JSON.parse((new TextDecoder).decode(body));
+    return document !== null && typeof document === "object" ? document : void 0;
+  } catch {
+    return void 0;
+  }
+}
+
+function parseUrl(url) {
+  try {
+    return new URL(url);
+  } catch {
+    return null;
+  }
+}
+
+var file = {
+  load: name => name === "blind" ? import("../blind.min.js") : import("../oblivious.min.js")
+};
+
+var MAX_REPLY_BYTES = 2 ** 16;
+
+async function post(state, timeoutMs, {url: url, surveyId: surveyId, via: via}, last, body) {
+  const path = `/v1/surveys/${surveyId}/${last}`;
+  if (!via) return exchange(url + path, timeoutMs, MAX_REPLY_BYTES, body);
+  const {ask: ask} = await loadLate("oblivious");
+  return ask({
+    state: await state,
+    timeoutMs: timeoutMs,
+    exchange: exchange,
+    DeliveryError: DeliveryError,
+    SurveyRefused: SurveyRefused
+  }, via, path, body);
+}
+
+function loadLate(name) {
+  return file.load(name).catch(cause => {
+    throw new DeliveryError(`${name}.min.js cannot be loaded.`, {
+      cause: cause
+    });
+  });
+}
 
 var MAX_SURVEY_BYTES = 2 ** 20;
 
@@ -2117,7 +2255,7 @@ var Question = class extends Item {
 
 var Survey = class {
   #words;
-  constructor(fields, canonical2, fingerprint) {
+  constructor(fields, canonical2, fingerprint, blind) {
     fields.oneOf("format", [ FORMAT ]);
     this.id = fields.take("id", ID_EXPECTED, isId);
     this.title = fields.text("title", LENGTHS.title);
@@ -2134,6 +2272,7 @@ var Survey = class {
     if (this.askedIn >= this.waves) throw fields.fail("asked_in", whyNot(this.waves));
     this.maxReports = this.askedIn || this.waves;
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
+    this.blind = blind?.of(fields, this);
     const about = fields.word("about", [ "population", "respondents" ]);
     this.about = about;
     this.lang = fields.optional("lang", "en", () => fields.take("lang", TAG_EXPECTED, isTag));
@@ -2228,7 +2367,9 @@ async function readSurvey(bytes) {
   if (bytes.length > MAX_SURVEY_BYTES) throw new SurveyError("$", `must have at most ${MAX_SURVEY_BYTES} bytes.`);
   const {document: document, isCanonical: isCanonical} = parseJson(bytes);
   const canonical2 = (new TextDecoder).decode(bytes);
-  const survey = new Survey(new Fields(document, "$"), canonical2, hex(await sha256(bytes)));
+  const isBlind = document?.invitations === "blind";
+  const blind = isBlind ? await loadLate("blind") : null;
+  const survey = new Survey(new Fields(document, "$"), canonical2, hex(await sha256(bytes)), blind);
   if (!isCanonical) throw notCanonical();
   return survey;
 }
@@ -2443,109 +2584,6 @@ function unref(timer) {
   timer.unref?.();
 }
 
-var MAX_KEEPALIVE_BYTES = 6e4;
-
-var UNREACHED = "it cannot be reached, does not have the survey, or does not allow this page's origin: see --cors-origin";
-
-var PROBLEM = "application/problem+json";
-
-var PROBLEM_TYPE = "urn:sottovoce:problem:";
-
-function checkUrl(url, name = "url") {
-  const parts = typeof url === "string" ? parseUrl(url) : null;
-  const isPlain2 = parts !== null && [ "http:", "https:" ].includes(parts.protocol);
-  if (!isPlain2 || parts.username || parts.password || /[?#]/.test(parts.href)) {
-    throw new TypeError(`${name} must be http:// or https://, a host, and no user, password, query or fragment.`);
-  }
-  return parts.href.replace(/\/+$/, "");
-}
-
-async function exchange(url, timeoutMs, maxBytes, body, type = "application/json") {
-  const controller = new AbortController;
-  const timer = setTimeout(() => controller.abort(), timeoutMs);
-  const headers = {
-    "Content-Type": type
-  };
-  try {
-    const response = await fetch(url, {
-      ...body && {
-        method: "POST",
-        headers: headers,
-        body: body,
-        keepalive: body.length <= MAX_KEEPALIVE_BYTES
-      },
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      redirect: "manual",
-      cache: "no-store",
-      signal: controller.signal
-    });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: await readBody(response, maxBytes)
-    };
-  } catch (fault) {
-    controller.abort();
-    const {name: name} = fault;
-    const why = name === "TypeError" ? UNREACHED : name;
-    throw new DeliveryError(`no answer from the collector (${why}).`, {
-      cause: fault
-    });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function readBody(response, maxBytes) {
-  const chunks = [];
-  let nBytes = 0;
-  const reader = response.body?.getReader();
-  for (let part = await (reader?.read()); part !== void 0 && !part.done; part = await (reader?.read())) {
-    nBytes += part.value.length;
-    if (nBytes > maxBytes) throw new RangeError("too long");
-    chunks.push(part.value);
-  }
-  return concat(...chunks);
-}
-
-function problemOf({status: status, headers: headers, body: body}) {
-  const [mediaType] = (headers.get("content-type") ?? "").split(";");
-  const isProblem = status >= 400 && status < 500 && mediaType.trim().toLowerCase() === PROBLEM;
-  const document = isProblem ? readJson(body) : void 0;
-  const {type: type, code: code, detail: detail = "", where: where = ""} = document ?? {};
-  const areTexts = [ detail, where ].every(text2 => text2 === "" || isText(text2, 2e3));
-  if (isText(code, 2e3) && type === PROBLEM_TYPE + code && areTexts) return {
-    status: status,
-    code: code,
-    detail: detail,
-    where: where
-  };
-  return {
-    status: status,
-    code: "unexpected",
-    detail: `HTTP ${status} without a problem document.`,
-    where: ""
-  };
-}
-
-function readJson(body) {
-  try {
-    const document = JSON.parse((new TextDecoder).decode(body));
-    return document !== null && typeof document === "object" ? document : void 0;
-  } catch {
-    return void 0;
-  }
-}
-
-function parseUrl(url) {
-  try {
-    return new URL(url);
-  } catch {
-    return null;
-  }
-}
-
 var MAX_HOLD_MS = 864e5;
 
 var SURVEY_UNKNOWN = [ "no_such_survey", "wrong_fingerprint" ];
@@ -2556,7 +2594,7 @@ var MOST_BETWEEN_MS = 864e5;
 
 var NEEDS_INVITATION = [ "invitation_required", "invitation_invalid" ];
 
-var REFUSING = [ "bad_json", "bad_report", ...NEEDS_INVITATION, "survey_closed" ];
+var REFUSING = [ "bad_json", "bad_report", ...NEEDS_INVITATION, "token_invalid", "survey_closed" ];
 
 var HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
@@ -2785,29 +2823,6 @@ async function postpone(transaction, failed, holdMs, isAlone = false, capMs = BA
     });
   }
   return null;
-}
-
-var file = {
-  load: () => import("../oblivious.min.js")
-};
-
-var MAX_REPLY_BYTES = 2 ** 16;
-
-async function post(state, timeoutMs, {url: url, surveyId: surveyId, via: via}, last, body) {
-  const path = `/v1/surveys/${surveyId}/${last}`;
-  if (!via) return exchange(url + path, timeoutMs, MAX_REPLY_BYTES, body);
-  const {ask: ask} = await file.load().catch(cause => {
-    throw new DeliveryError("oblivious.min.js cannot be loaded.", {
-      cause: cause
-    });
-  });
-  return ask({
-    state: await state,
-    timeoutMs: timeoutMs,
-    exchange: exchange,
-    DeliveryError: DeliveryError,
-    SurveyRefused: SurveyRefused
-  }, via, path, body);
 }
 
 var MAX_DELAY_MS = 6048e5;
@@ -3409,14 +3424,16 @@ var SurveyClient = class {
     if (!waves.includes(wave)) throw new NotAsked(survey.id, wave, waves);
     const asked = await this.#draw(survey);
     const encoded = survey.encode(answers, asked);
-    const fresh = await drawAnew();
+    const {id: id, admission: admission} = await this.#trade(wave, true) ?? {};
+    const fresh = await drawAnew(id);
     const drawn = await this.#transact(transaction => keepDrawn(transaction, survey, wave, fresh));
     const key = await noiseKey(survey, drawn.key, wave);
     const marks = await markAnswers(survey, encoded, key);
     const columns = await reportAnswers(survey, encoded, key, draftCoins(survey, drawn.seed));
-    const report = wireReport(survey, drawn.id, columns, wave);
+    const report = wireReport(survey, drawn.id, columns, wave, admission);
     const price = transaction => makeEntry(transaction, survey, wave, marks, drawn.id, this.#invitation, this.#limits, asked, waves[waves.length - 1]);
     const send = () => this.#send(key, async transaction => {
+      survey.blind?.check(SurveyRefused);
       const via = this.#via;
       const entry = await price(transaction);
       entry.via = via;
@@ -3430,7 +3447,10 @@ var SurveyClient = class {
         waiting: await waitingReports(transaction)
       };
     });
-    return new Draft(survey, columns, drawn.id, await this.#transact(price), send);
+    return new Draft(survey, columns, drawn.id, await this.#transact(price), send, admission);
+  }
+  async fetchToken(wave = 1) {
+    return (await this.#trade(wave))?.state ?? "unused";
   }
   async answer(answers, wave = 1) {
     try {
@@ -3511,6 +3531,11 @@ var SurveyClient = class {
     this.#delivery.close();
     void this.#state.then(state => state.close()).catch(() => void 0);
   }
+  async #trade(wave, isNeeded = false) {
+    const survey = await this.survey();
+    const post2 = (last, sent) => this.#post(this.#via, last, sent, this.#posting.url);
+    return survey.blind?.trade(this, wave, isNeeded, this.#invitation, work => this.#transact(work), post2, DeliveryError, InvitationError);
+  }
   async #transact(work) {
     this.#checkOpen();
     return (await this.#state).transact(work);
@@ -3562,8 +3587,8 @@ var SurveyClient = class {
     await this.survey();
     return this.#via;
   }
-  #post(via, last = "", sent = void 0) {
-    const {url: url, surveyId: surveyId, timeoutMs: timeoutMs} = this.#source;
+  #post(via, last = "", sent = void 0, url = this.#source.url) {
+    const {surveyId: surveyId, timeoutMs: timeoutMs} = this.#source;
     return post(this.#state, timeoutMs, {
       url: url,
       surveyId: surveyId,

@@ -646,7 +646,7 @@ async function settleReport(transaction, receipt, endsSurvey) {
 
 async function endVersion(transaction, fingerprint) {
   const entries = await entriesOf(transaction, fingerprint);
-  await transaction.delete("secrets", fingerprint);
+  for (const end of [ "", ":tokens" ]) await transaction.delete("secrets", fingerprint + end);
   if (entries.some(entry => entry.marks !== null)) {
     const epsilon = sumOf(entries.map(entry => entry.epsilon));
     for (const entry of entries) {
@@ -838,7 +838,7 @@ function notCanonical() {
 
 var REPORT_ID_BYTES = 16;
 
-function wireReport(survey, id, columns, wave) {
+function wireReport(survey, id, columns, wave, admission) {
   const answers = survey.questions.flatMap(({id: id2, mechanism: mechanism}, index) => {
     const column = columns[index];
     return column === null ? [] : [ [ id2, mechanism.toWire(column) ] ];
@@ -848,6 +848,7 @@ function wireReport(survey, id, columns, wave) {
     ...survey.waves > 1 ? {
       wave: wave
     } : {},
+    ...admission,
     answers: Object.fromEntries(answers)
   };
 }
@@ -857,7 +858,7 @@ function blanksAfter(survey, sent) {
 }
 
 function longestBody(survey) {
-  const invitation = survey.invited ? "a".repeat(26) : null;
+  const invitation = survey.invited && !survey.blind ? "a".repeat(26) : null;
   return batchBody(survey.fingerprint, longestReport(survey), 0, invitation).length;
 }
 
@@ -868,7 +869,7 @@ function longestReport(survey) {
   const order = [ ...lengths.keys() ].sort((left, right) => lengths[right] - lengths[left]);
   const drawn = order.slice(0, survey.nDrawn);
   const columns = survey.questions.map(({mechanism: mechanism}, index) => drawn.includes(index) ? mechanism.longest : null);
-  return wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves);
+  return wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves, survey.blind?.longest);
 }
 
 function batchBody(fingerprint, report, nBlanks, invitation = null) {
@@ -885,12 +886,12 @@ function batchBody(fingerprint, report, nBlanks, invitation = null) {
 var _send, _sent;
 
 var Draft = class {
-  constructor(survey, columns, id, {wave: wave, epsilon: epsilon, invitation: invitation}, send) {
+  constructor(survey, columns, id, {wave: wave, epsilon: epsilon, invitation: invitation}, send, admission) {
     __privateAdd(this, _send);
     __privateAdd(this, _sent, null);
     __privateSet(this, _send, send);
     this.epsilon = writeEpsilon(epsilon);
-    this.sent = wireReport(survey, id, columns, wave);
+    this.sent = wireReport(survey, id, columns, wave, admission);
     this.receipt = this.sent.id;
     this.protectedLittle = survey.protectedLittle;
     this.body = batchBody(survey.fingerprint, this.sent, blanksAfter(survey, this.sent), invitation);
@@ -913,12 +914,12 @@ _send = new WeakMap;
 
 _sent = new WeakMap;
 
-async function drawAnew() {
+async function drawAnew(id) {
   const [secret, seed] = [ await osBytes(SECRET_BYTES), await osBytes(SECRET_BYTES) ];
   return {
     key: await importSecret(secret),
     seed: await importSecret(seed),
-    id: await osBytes(REPORT_ID_BYTES)
+    id: id ?? await osBytes(REPORT_ID_BYTES)
   };
 }
 
@@ -990,6 +991,7 @@ function ended(survey) {
 }
 
 function invitationOf(survey, earlier, given2) {
+  if (survey.blind) return null;
   if (!survey.invited) {
     if (given2 === null) return null;
     throw new InvitationError(`survey ${survey.id} is open to all; invitation must not be given.`);
@@ -2239,7 +2241,13 @@ function expectedOf({minimum: minimum, maximum: maximum, step: step, scale: scal
 }
 
 var oneOf = {
-  options: fields => takeOptions(fields, 2),
+  options: fields => {
+    const options = takeOptions(fields, 2);
+    const isScore = one => one === "none" || +one?.text % 1 === 0;
+    const areScores = value => value?.length === options.length && value.every?.(isScore);
+    if (fields.has("scores")) fields.take("scores", "integers", areScores);
+    return options;
+  },
   skip: (fields, {options: options}) => fields.oneOf("skip", options),
   encode: (given2, {options: options}) => options.includes(given2) ? options.indexOf(given2) : null,
   expected: (_, {options: options}) => `one of these texts: ${listed(options)}`,
@@ -2312,6 +2320,149 @@ var PUBLISHED = {
   ...TYPES,
   joint: joint
 };
+
+var MAX_KEEPALIVE_BYTES = 6e4;
+
+var UNREACHED = "it cannot be reached, does not have the survey, or does not allow this page's origin: see --cors-origin";
+
+var PROBLEM = "application/problem+json";
+
+var PROBLEM_TYPE = "urn:sottovoce:problem:";
+
+function checkUrl(url, name = "url") {
+  const parts = typeof url === "string" ? parseUrl(url) : null;
+  const isPlain2 = parts !== null && [ "http:", "https:" ].includes(parts.protocol);
+  if (!isPlain2 || parts.username || parts.password || /[?#]/.test(parts.href)) {
+    throw new TypeError(`${name} must be http:// or https://, a host, and no user, password, query or fragment.`);
+  }
+  return parts.href.replace(/\/+$/, "");
+}
+
+async function exchange(url, timeoutMs, maxBytes, body, type = "application/json") {
+  const controller = new AbortController;
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  const headers = {
+    "Content-Type": type
+  };
+  try {
+    const response = await fetch(url, {
+      ...body && {
+        method: "POST",
+        headers: headers,
+        body: body,
+        keepalive: body.length <= MAX_KEEPALIVE_BYTES
+      },
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "manual",
+      cache: "no-store",
+      signal: controller.signal
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: await readBody(response, maxBytes)
+    };
+  } catch (fault) {
+    controller.abort();
+    const {name: name} = fault;
+    const why = name === "TypeError" ? UNREACHED : name;
+    throw new DeliveryError(`no answer from the collector (${why}).`, {
+      cause: fault
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readBody(response, maxBytes) {
+  const chunks = [];
+  let nBytes = 0;
+  const reader = response.body?.getReader();
+  for (let part = await (reader?.read()); part !== void 0 && !part.done; part = await (reader?.read())) {
+    nBytes += part.value.length;
+    if (nBytes > maxBytes) throw new RangeError("too long");
+    chunks.push(part.value);
+  }
+  return concat(...chunks);
+}
+
+function problemOf({status: status, headers: headers, body: body}) {
+  const [mediaType] = (headers.get("content-type") ?? "").split(";");
+  const isProblem = status >= 400 && status < 500 && mediaType.trim().toLowerCase() === PROBLEM;
+  const document = isProblem ? readJson(body) : void 0;
+  const {type: type, code: code, detail: detail = "", where: where = ""} = document ?? {};
+  const areTexts = [ detail, where ].every(text2 => text2 === "" || isText(text2, 2e3));
+  if (isText(code, 2e3) && type === PROBLEM_TYPE + code && areTexts) return {
+    status: status,
+    code: code,
+    detail: detail,
+    where: where
+  };
+  return {
+    status: status,
+    code: "unexpected",
+    detail: `HTTP ${status} without a problem document.`,
+    where: ""
+  };
+}
+
+function readJson(body) {
+  try {
+    const document = JSON.parse((new TextDecoder).decode(body));
+    return document !== null && typeof document === "object" ? document : void 0;
+  } catch {
+    return void 0;
+  }
+}
+
+function parseUrl(url) {
+  try {
+    return new URL(url);
+  } catch {
+    return null;
+  }
+}
+
+var refuse = what => {
+  throw new SurveyRefused(`the survey ${what}: that needs WebCrypto, which React Native lacks.`);
+};
+
+var files = {
+  oblivious: {
+    ask: async () => refuse("is oblivious")
+  },
+  blind: {
+    of: () => refuse("has blind invitations")
+  }
+};
+
+var file = {
+  load: async name => files[name]
+};
+
+var MAX_REPLY_BYTES = 2 ** 16;
+
+async function post(state, timeoutMs, {url: url, surveyId: surveyId, via: via}, last, body) {
+  const path = `/v1/surveys/${surveyId}/${last}`;
+  if (!via) return exchange(url + path, timeoutMs, MAX_REPLY_BYTES, body);
+  const {ask: ask} = await loadLate("oblivious");
+  return ask({
+    state: await state,
+    timeoutMs: timeoutMs,
+    exchange: exchange,
+    DeliveryError: DeliveryError,
+    SurveyRefused: SurveyRefused
+  }, via, path, body);
+}
+
+function loadLate(name) {
+  return file.load(name).catch(cause => {
+    throw new DeliveryError(`${name}.min.js cannot be loaded.`, {
+      cause: cause
+    });
+  });
+}
 
 var MAX_SURVEY_BYTES = 2 ** 20;
 
@@ -2414,7 +2565,7 @@ var Question = class extends Item {
 var _words, _Survey_instances, sumOf_fn;
 
 var Survey = class {
-  constructor(fields, canonical2, fingerprint) {
+  constructor(fields, canonical2, fingerprint, blind) {
     __privateAdd(this, _Survey_instances);
     __privateAdd(this, _words);
     fields.oneOf("format", [ FORMAT ]);
@@ -2433,6 +2584,7 @@ var Survey = class {
     if (this.askedIn >= this.waves) throw fields.fail("asked_in", whyNot(this.waves));
     this.maxReports = this.askedIn || this.waves;
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
+    this.blind = blind?.of(fields, this);
     const about = fields.word("about", [ "population", "respondents" ]);
     this.about = about;
     this.lang = fields.optional("lang", "en", () => fields.take("lang", TAG_EXPECTED, isTag));
@@ -2532,7 +2684,9 @@ async function readSurvey(bytes) {
   if (bytes.length > MAX_SURVEY_BYTES) throw new SurveyError("$", `must have at most ${MAX_SURVEY_BYTES} bytes.`);
   const {document: document, isCanonical: isCanonical} = parseJson(bytes);
   const canonical2 = (new TextDecoder).decode(bytes);
-  const survey = new Survey(new Fields(document, "$"), canonical2, hex(await sha2562(bytes)));
+  const isBlind = document?.invitations === "blind";
+  const blind = isBlind ? await loadLate("blind") : null;
+  const survey = new Survey(new Fields(document, "$"), canonical2, hex(await sha2562(bytes)), blind);
   if (!isCanonical) throw notCanonical();
   return survey;
 }
@@ -2770,109 +2924,6 @@ function unref(timer) {
   timer.unref?.();
 }
 
-var MAX_KEEPALIVE_BYTES = 6e4;
-
-var UNREACHED = "it cannot be reached, does not have the survey, or does not allow this page's origin: see --cors-origin";
-
-var PROBLEM = "application/problem+json";
-
-var PROBLEM_TYPE = "urn:sottovoce:problem:";
-
-function checkUrl(url, name = "url") {
-  const parts = typeof url === "string" ? parseUrl(url) : null;
-  const isPlain2 = parts !== null && [ "http:", "https:" ].includes(parts.protocol);
-  if (!isPlain2 || parts.username || parts.password || /[?#]/.test(parts.href)) {
-    throw new TypeError(`${name} must be http:// or https://, a host, and no user, password, query or fragment.`);
-  }
-  return parts.href.replace(/\/+$/, "");
-}
-
-async function exchange(url, timeoutMs, maxBytes, body, type = "application/json") {
-  const controller = new AbortController;
-  const timer = setTimeout(() => controller.abort(), timeoutMs);
-  const headers = {
-    "Content-Type": type
-  };
-  try {
-    const response = await fetch(url, {
-      ...body && {
-        method: "POST",
-        headers: headers,
-        body: body,
-        keepalive: body.length <= MAX_KEEPALIVE_BYTES
-      },
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      redirect: "manual",
-      cache: "no-store",
-      signal: controller.signal
-    });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: await readBody(response, maxBytes)
-    };
-  } catch (fault) {
-    controller.abort();
-    const {name: name} = fault;
-    const why = name === "TypeError" ? UNREACHED : name;
-    throw new DeliveryError(`no answer from the collector (${why}).`, {
-      cause: fault
-    });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function readBody(response, maxBytes) {
-  const chunks = [];
-  let nBytes = 0;
-  const reader = response.body?.getReader();
-  for (let part = await (reader?.read()); part !== void 0 && !part.done; part = await (reader?.read())) {
-    nBytes += part.value.length;
-    if (nBytes > maxBytes) throw new RangeError("too long");
-    chunks.push(part.value);
-  }
-  return concat(...chunks);
-}
-
-function problemOf({status: status, headers: headers, body: body}) {
-  const [mediaType] = (headers.get("content-type") ?? "").split(";");
-  const isProblem = status >= 400 && status < 500 && mediaType.trim().toLowerCase() === PROBLEM;
-  const document = isProblem ? readJson(body) : void 0;
-  const {type: type, code: code, detail: detail = "", where: where = ""} = document ?? {};
-  const areTexts = [ detail, where ].every(text2 => text2 === "" || isText(text2, 2e3));
-  if (isText(code, 2e3) && type === PROBLEM_TYPE + code && areTexts) return {
-    status: status,
-    code: code,
-    detail: detail,
-    where: where
-  };
-  return {
-    status: status,
-    code: "unexpected",
-    detail: `HTTP ${status} without a problem document.`,
-    where: ""
-  };
-}
-
-function readJson(body) {
-  try {
-    const document = JSON.parse((new TextDecoder).decode(body));
-    return document !== null && typeof document === "object" ? document : void 0;
-  } catch {
-    return void 0;
-  }
-}
-
-function parseUrl(url) {
-  try {
-    return new URL(url);
-  } catch {
-    return null;
-  }
-}
-
 var MAX_HOLD_MS = 864e5;
 
 var SURVEY_UNKNOWN = [ "no_such_survey", "wrong_fingerprint" ];
@@ -2883,7 +2934,7 @@ var MOST_BETWEEN_MS = 864e5;
 
 var NEEDS_INVITATION = [ "invitation_required", "invitation_invalid" ];
 
-var REFUSING = [ "bad_json", "bad_report", ...NEEDS_INVITATION, "survey_closed" ];
+var REFUSING = [ "bad_json", "bad_report", ...NEEDS_INVITATION, "token_invalid", "survey_closed" ];
 
 var HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
@@ -3112,35 +3163,6 @@ async function postpone(transaction, failed, holdMs, isAlone = false, capMs = BA
     });
   }
   return null;
-}
-
-var ask = async () => {
-  throw new SurveyRefused("the survey is oblivious: that needs WebCrypto, which React Native lacks.");
-};
-
-var file = {
-  load: async () => ({
-    ask: ask
-  })
-};
-
-var MAX_REPLY_BYTES = 2 ** 16;
-
-async function post(state, timeoutMs, {url: url, surveyId: surveyId, via: via}, last, body) {
-  const path = `/v1/surveys/${surveyId}/${last}`;
-  if (!via) return exchange(url + path, timeoutMs, MAX_REPLY_BYTES, body);
-  const {ask: ask2} = await file.load().catch(cause => {
-    throw new DeliveryError("oblivious.min.js cannot be loaded.", {
-      cause: cause
-    });
-  });
-  return ask2({
-    state: await state,
-    timeoutMs: timeoutMs,
-    exchange: exchange,
-    DeliveryError: DeliveryError,
-    SurveyRefused: SurveyRefused
-  }, via, path, body);
 }
 
 var MAX_DELAY_MS = 6048e5;
@@ -3754,7 +3776,7 @@ function bytesOf(text2) {
 
 var OLDEST_NODE = 20;
 
-var _state, _delivery, _source, _limits, _posting, _isClosed3, _invitation, _survey, _via, _made, _SurveyClient_instances, transact_fn, checkOpen_fn, send_fn, draw_fn3, seed_fn, isRepeat_fn, recall_fn, way_fn, post_fn, fetch_fn2;
+var _state, _delivery, _source, _limits, _posting, _isClosed3, _invitation, _survey, _via, _made, _SurveyClient_instances, trade_fn, transact_fn, checkOpen_fn, send_fn, draw_fn3, seed_fn, isRepeat_fn, recall_fn, way_fn, post_fn, fetch_fn2;
 
 var SurveyClient = class {
   constructor(url, surveyId, options = {}) {
@@ -3811,14 +3833,16 @@ var SurveyClient = class {
     if (!waves.includes(wave)) throw new NotAsked(survey.id, wave, waves);
     const asked = await __privateMethod(this, _SurveyClient_instances, draw_fn3).call(this, survey);
     const encoded = survey.encode(answers, asked);
-    const fresh = await drawAnew();
+    const {id: id, admission: admission} = await __privateMethod(this, _SurveyClient_instances, trade_fn).call(this, wave, true) ?? {};
+    const fresh = await drawAnew(id);
     const drawn = await __privateMethod(this, _SurveyClient_instances, transact_fn).call(this, transaction => keepDrawn(transaction, survey, wave, fresh));
     const key = await noiseKey(survey, drawn.key, wave);
     const marks = await markAnswers(survey, encoded, key);
     const columns = await reportAnswers(survey, encoded, key, draftCoins(survey, drawn.seed));
-    const report = wireReport(survey, drawn.id, columns, wave);
+    const report = wireReport(survey, drawn.id, columns, wave, admission);
     const price = transaction => makeEntry(transaction, survey, wave, marks, drawn.id, __privateGet(this, _invitation), __privateGet(this, _limits), asked, waves[waves.length - 1]);
     const send = () => __privateMethod(this, _SurveyClient_instances, send_fn).call(this, key, async transaction => {
+      survey.blind?.check(SurveyRefused);
       const via = __privateGet(this, _via);
       const entry = await price(transaction);
       entry.via = via;
@@ -3832,7 +3856,10 @@ var SurveyClient = class {
         waiting: await waitingReports(transaction)
       };
     });
-    return new Draft(survey, columns, drawn.id, await __privateMethod(this, _SurveyClient_instances, transact_fn).call(this, price), send);
+    return new Draft(survey, columns, drawn.id, await __privateMethod(this, _SurveyClient_instances, transact_fn).call(this, price), send, admission);
+  }
+  async fetchToken(wave = 1) {
+    return (await __privateMethod(this, _SurveyClient_instances, trade_fn).call(this, wave))?.state ?? "unused";
   }
   async answer(answers, wave = 1) {
     try {
@@ -3937,6 +3964,12 @@ _made = new WeakMap;
 
 _SurveyClient_instances = new WeakSet;
 
+trade_fn = async function(wave, isNeeded = false) {
+  const survey = await this.survey();
+  const post2 = (last, sent) => __privateMethod(this, _SurveyClient_instances, post_fn).call(this, __privateGet(this, _via), last, sent, __privateGet(this, _posting).url);
+  return survey.blind?.trade(this, wave, isNeeded, __privateGet(this, _invitation), work => __privateMethod(this, _SurveyClient_instances, transact_fn).call(this, work), post2, DeliveryError, InvitationError);
+};
+
 transact_fn = async function(work) {
   __privateMethod(this, _SurveyClient_instances, checkOpen_fn).call(this);
   return (await __privateGet(this, _state)).transact(work);
@@ -3996,8 +4029,8 @@ way_fn = async function() {
   return __privateGet(this, _via);
 };
 
-post_fn = function(via, last = "", sent = void 0) {
-  const {url: url, surveyId: surveyId, timeoutMs: timeoutMs} = __privateGet(this, _source);
+post_fn = function(via, last = "", sent = void 0, url = __privateGet(this, _source).url) {
+  const {surveyId: surveyId, timeoutMs: timeoutMs} = __privateGet(this, _source);
   return post(__privateGet(this, _state), timeoutMs, {
     url: url,
     surveyId: surveyId,

@@ -99,6 +99,14 @@ test("a survey that goes through a relay is refused, as there is nothing to encr
   assert.equal((await faultOf(clientOf(t, http, newStore()).answer(ANSWERS))).name, "SurveyRefused");
 });
 
+test("a survey with blind invitations is refused, as there is nothing to blind with", async (t) => {
+  const http = await serve(t, TEXTS.blindPulse);
+  const client = clientOf(t, http, newStore(), JSON.parse(TEXTS.blindPulse).id);
+  const fault = await faultOf(client.answer({}));
+  assert.equal(fault.name, "SurveyRefused");
+  assert.match(fault.message, /blind invitations/);
+});
+
 test("SHA-256 and HMAC are Node's, at every length around a block", () => {
   for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000]) {
     const [message, key] = [randomBytes(length), randomBytes((length % 130) + 1)];

@@ -1,5 +1,3 @@
 export namespace file {
-    function load(): Promise<{
-        ask: () => Promise<never>;
-    }>;
+    function load(name: "blind" | "oblivious"): Promise<any>;
 }
