@@ -112,8 +112,12 @@ def project(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+ELSEWHERE = ("@react-native-async-storage/", "process.argv")
+"""What programs name that are no web pages: the types of React Native and of Node are not in these projects."""
+
+
 def snippets() -> dict[str, str]:
-    """Return every documented program in JavaScript or TypeScript, by a file's name for it."""
+    """Return every documented program in JavaScript or TypeScript, by a file's name, but those of `ELSEWHERE`."""
     found = {}
     for document in sorted([*DOCS.rglob("*.md"), DOCS.parent / "README.md", JS / "README.md"]):
         for index, (language, text) in enumerate(blocks(document)):
@@ -124,6 +128,7 @@ def snippets() -> dict[str, str]:
             found |= {f"{name}-{at}.{kind}": script for at, script in enumerate(scripts)}
     own = [path for path in EXAMPLES.rglob("*.*") if path.suffix in (".js", ".tsx") and ".min." not in path.name]
     found |= {path.name: path.read_text() for path in own}
+    found = {name: text for name, text in found.items() if not any(word in text for word in ELSEWHERE)}
     for here, there in PLACES.items():
         found = {name: text.replace(f'"{here}"', f'"{there}"') for name, text in found.items()}
     return found
