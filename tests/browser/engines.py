@@ -64,9 +64,10 @@ def until(tab: Tab, function: str, *given: Any) -> Any:
     deadline = time.monotonic() + TIMEOUT_MS / 1000
     while True:
         try:
-            if found := tab.run(function, *given):
-                return found
-        except UnloadedError:  # the page that it waits for is still on its way
-            pass
+            found = tab.run(function, *given)
+        except UnloadedError:
+            found = None  # the page that it waits for is still on its way
+        if found:
+            return found
         assert time.monotonic() < deadline, f"this takes too long: {function} of {given}"
         time.sleep(0.05)

@@ -121,7 +121,7 @@ def test_figures_are_those_of_the_survey(survey: Survey) -> None:
         (LUNCH, COUNTS, "A receipt leads its owner to the report."),
         (COUNTS, LUNCH, "It keeps no report."),
         (COUNTS, LUNCH, "A report cannot be taken out"),
-        (COUNTS, LUNCH, "Someone who looks before and after a report"),
+        (COUNTS, LUNCH, "Someone who compares the counts before and after a report"),
         (ERASED, LUNCH, "On 2027-01-30 it erases all reports."),
         (LUNCH, ERASED, "No day is set"),
         (RELAYED, LUNCH, "The operator of the relay (https://relay.example)"),

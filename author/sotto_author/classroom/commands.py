@@ -11,6 +11,7 @@ from sotto_author.classroom.question import lesson_toml
 from sotto_author.errors import AuthorError
 from sotto_client.commands import echo, read_file
 from sotto_protocol import compile_toml
+from sotto_protocol.extras import install_command
 from sotto_protocol.protection import warn_of_little
 from sotto_protocol.words import examples
 
@@ -61,7 +62,7 @@ def classroom(
     the folder.
     """
     if not all(map(find_spec, NEEDED)):
-        raise AuthorError("sotto classroom needs: pip install 'sottovoce[classroom]'")
+        raise AuthorError(f"sotto classroom needs: {install_command('classroom')}")
     if lan and host is not None:
         raise AuthorError("--lan and --host cannot be used together: --lan finds the address by itself.")
     survey = read_file(survey_file) if survey_file else compile_toml(lesson_toml())

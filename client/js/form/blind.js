@@ -8,7 +8,7 @@
  * @param {number} wave @returns {Promise<string>}
  */
 export function tokenOf(client, _, wave) {
-  return client.fetchToken(wave).catch(() => "unused"); // whoever cannot ask now asks again with the report
+  return client.fetchToken(wave).catch(() => "unused"); // it is fetched again with the report
 }
 
 /** Of the invitation. @param {Translate} t */

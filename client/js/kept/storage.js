@@ -68,7 +68,7 @@ export class KeptState {
    */
   transact(work) {
     const turn = this.#last.then(() => this.#run(work));
-    this.#last = turn.catch(() => undefined); // whoever asked for it hears of it
+    this.#last = turn.catch(() => undefined); // its caller gets the fault
     return turn;
   }
 

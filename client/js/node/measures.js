@@ -83,7 +83,7 @@ export class Measures {
     this.folder = folder ?? join(homeOfStates(), `${program}-node`);
     /** @type {Promise<Survey>} */
     this.survey = readSurvey(this.canonical);
-    this.survey.catch(() => undefined); // whoever uses it hears of it
+    this.survey.catch(() => undefined); // its user gets the fault
   }
 
   /** What the user said of this version of the survey; null if nothing yet. A new version is asked for anew. */

@@ -65,7 +65,7 @@ export class SurveyClient {
     this.#invitation = chosen.invitation;
     checkBrowser();
     this.#state = openState(state);
-    this.#state.catch(() => undefined); // whoever uses it hears of it
+    this.#state.catch(() => undefined); // its user gets the fault
     this.#source = new SurveySource(
       this.#state,
       collector,

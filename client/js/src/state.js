@@ -251,7 +251,7 @@ export class MemoryState {
   /** @template Result @param {(transaction: Transaction) => Promise<Result>} work @returns {Promise<Result>} */
   transact(work) {
     const turn = this.#last.then(() => this.#run(work));
-    this.#last = turn.catch(() => undefined); // whoever asked for it hears of it
+    this.#last = turn.catch(() => undefined); // its caller gets the fault
     return turn;
   }
 

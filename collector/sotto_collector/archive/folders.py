@@ -114,7 +114,7 @@ class StoreFolder:
     """A prefix in a bucket. The store shows an object only once all of it was sent.
 
     Nothing locks a prefix. Of two exports at once the last object of a name stays, and its digest is in one of their
-    manifests alone: whoever counts with the other manifest is told so, and exports again.
+    manifests alone. To count with the other one is an error that says so; then export again.
     """
 
     address: StoreAddress

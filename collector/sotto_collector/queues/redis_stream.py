@@ -4,6 +4,7 @@ A message has the fields `survey`, an id, and `body`, the JSON of a POST of repo
 to one reader. One that is settled is deleted, so the stream keeps its time of arrival no longer than it must.
 """
 
+import logging
 import os
 import secrets
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import redis
 
 from sotto_collector.errors import QueueError
+from sotto_collector.logs import OURS
 from sotto_collector.queues.queue import Message, Settled
 
 GROUP = "sotto"
@@ -24,6 +26,8 @@ _AT_ONCE = 64
 _WAIT_MS = 1000
 _TIMEOUT_S = 10
 _FORM = "redis://HOST[:PORT][/DATABASE], with USER@ before HOST where there is one, and rediss:// for TLS"
+
+log = logging.getLogger(OURS)
 
 
 class RedisStream:
@@ -65,8 +69,8 @@ class RedisStream:
             with _in_words():
                 if not self._redis.xpending_range(self._name, GROUP, "-", "+", 1, consumername=self._reader):
                     self._redis.xgroup_delconsumer(self._name, GROUP, self._reader)
-        except QueueError:  # it is read by another when it was idle for long enough
-            pass
+        except QueueError as fault:
+            log.warning("Redis still lists this reader; what it left goes to another one: %s", fault)
         self._redis.close()
 
     def _begin(self) -> None:

@@ -14,7 +14,7 @@ ROUNDING = 1e-12
 def g_squared_of_names(support_counts: Sequence[int], channel: Channel) -> float:
     """Return G² of reports that name one value each: twice the log-likelihood that the best shares lose. Rounded down.
 
-    Each value's probability is at least that of a value that nobody has. Together they are 1. The likeliest are the
+    No value's probability is less than what noise alone gives it. All together are 1. The likeliest are the
     counts over one number, or that least one (Karush, Kuhn and Tucker).
     """
     counts, least = np.array(support_counts, np.float64), channel.prob_support_if_other

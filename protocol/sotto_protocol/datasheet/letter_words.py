@@ -94,8 +94,8 @@ def _say_counts(survey: Survey, speech: Language) -> str:
     if survey.keeps_reports:
         return speech.gettext("Counts of the reports, and each single report with its random changes.")
     return speech.gettext(
-        "Counts of the reports. Someone who looks before and after a report sees what it added, with its random "
-        "changes."
+        "Counts of the reports. Someone who compares the counts before and after a report can work out that report, "
+        "with its random changes."
     )
 
 
