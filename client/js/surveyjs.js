@@ -134,9 +134,9 @@ class Attachment {
     const { fits, problems } = fitForm(this.#model, survey.items ?? survey.questions, this.#options.leaveOut);
     refuse([...leaks, ...problems]);
     const { wave = 1 } = this.#options;
-    if (survey.blind) this.#client.fetchToken?.(wave).catch(() => undefined); // long before the report
     const waves = await this.#client.waves?.();
     if (waves && !waves.includes(wave)) throw new NotAsked(survey.id ?? "", wave, waves);
+    if (survey.blind) this.#client.fetchToken?.(wave).catch(() => undefined); // long before the report
     this.#questions = (await this.#client.questions?.()) ?? survey.items ?? survey.questions;
     const asked = this.#questions.map(({ id }) => id);
     const [shown, others] = [true, false].map((is) => [...fits].filter(([id]) => asked.includes(id) === is));

@@ -16,7 +16,7 @@ from sotto_protocol.blind import EXPONENT, RANDOM_BYTES, SALT_BYTES, encode_pss,
 class Blinding:
     """The secrets of one request for a token: the salt of its signature, and the factor that hides it.
 
-    Who has them, and what the collector was sent, can join the token to the invitation.
+    Somebody who has them, and the request that the collector got, can join the token to the invitation.
     """
 
     salt: bytes = field(repr=False)

@@ -74,7 +74,17 @@ def write(path: Path, said: Consent | Progress) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             Path(fresh).replace(path)
+            _sync(path.parent)
         finally:
             Path(fresh).unlink(missing_ok=True)
     except OSError as fault:
         raise StateError(f"{path} cannot be written ({fault.strerror}).") from fault
+
+
+def _sync(folder: Path) -> None:
+    """Let a folder's names be on the disk: else an "off" could be gone after a power cut."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -122,7 +122,10 @@ class Measures(Renewed):
 
     def allow(self) -> None:
         """Note that the user agrees. Raises StateError if that cannot be kept."""
-        if self.agreed is not True:
+        said = self.agreed
+        if said is False:  # what `off` did not delete, as it was cut short
+            self._wipe()
+        if said is not True:
             self._note_consent(agreed=True)
 
     def off(self) -> None:
@@ -166,7 +169,7 @@ class Measures(Renewed):
 
         The thread ends with the program. An exchange with the collector takes at most `timeout_s`.
         """
-        if self._thread is None or not self._thread.is_alive():
+        if self._thread is None or self._stopped.is_set() or not self._thread.is_alive():
             self._stopped = threading.Event()
             self._thread = self._begin(self._run, timeout_s)
 
@@ -293,11 +296,13 @@ class Measures(Renewed):
 
     def _intent(self) -> str:
         waves = f"at most once in {self.days} days, {self.waves} times in all" if self.waves > 1 else "once"
+        relay = self._options.get("relay_url") or self._survey().relay
         return "\n".join(
             [
                 f"{self.program} asks you to take part in a survey: {self._survey().title}",
                 f"If you agree, it answers the questions below on its own, {waves}.",
-                f"Your device changes each answer at random. Only the changed answers go to {self.url}.",
+                f"Your device changes each answer at random. Only the changed answers go to {self.url}"
+                + (f", through {relay}." if relay else "."),
             ]
         )
 

@@ -30,9 +30,9 @@ _KEEP = """
 UPDATE tokens SET is_signed = 1, random = zeroblob(length(random)), salt = zeroblob(length(salt)),
     factor = zeroblob(length(factor)) WHERE receipt = ?
 """
-_SEND = "UPDATE outbox SET body = ?, delay_until = ?, n_attempts = 0 WHERE receipt = ?"
-_BELIEVE = "UPDATE outbox SET unknown_s = 0, unknown_at = 0 WHERE receipt = ?"
+_SEND = "UPDATE outbox SET body = ?, delay_until = ?, n_attempts = 0, unknown_s = 0, unknown_at = 0 WHERE receipt = ?"
 _PLACE = "UPDATE tokens SET stratum = ?, salt = ?, factor = ? WHERE receipt = ?"
+_PLACE_ONCE = f"{_PLACE} AND stratum = 0"
 # Once no report waits for its token: of a survey whose last token is there, or that this device takes part in no more.
 _RELEASE = """
 UPDATE tokens SET invitation = zeroblob(length(invitation))
@@ -139,15 +139,14 @@ class Tokens:
         return next((bytes(row[0]) for row in rows.fetchall() if any(row[0])), None)
 
     def place(self, receipt: str, wish: Wish, stratum: int) -> None:
-        """Keep the stratum of a wish, and draw what blinds it."""
+        """Keep the stratum of a wish, and draw what blinds it, unless another process has: it may have sent that."""
         drawn = Blinding.draw(read_key(wish.keys[stratum - 1]))
-        self._connection.execute(_PLACE, (stratum, drawn.salt, drawn.factor, receipt))
+        self._connection.execute(_PLACE_ONCE, (stratum, drawn.salt, drawn.factor, receipt))
 
     def keep(self, receipt: str, wish: Wish, body: bytes, token: bytes, delay_until: float) -> None:
         """Make a report whole, to be sent when its delay is over, and forget what could join it to its invitation."""
         whole = with_token(body, token, wish.stratum, len(wish.keys))
         self._connection.execute(_SEND, (whole, delay_until, receipt))
-        self._connection.execute(_BELIEVE, (receipt,))
         self._connection.execute(_KEEP, (receipt,))
         self.release()
 

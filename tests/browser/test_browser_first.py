@@ -97,7 +97,7 @@ def test_an_invitation_is_not_spent_by_being_checked(collector: Served, devices:
     visit.expect_delivered()
     for invitation, said in ((good, ""), (other, "This link hasn't been used yet")):  # of somebody else, here
         visit.page.goto("about:blank")
-        with visit.page.expect_request_finished(lambda request: request.url.endswith("/invitations/check")):
+        with visit.page.expect_response(lambda response: response.url.endswith("/invitations/check")):
             visit.open(f"#{invitation}")
         visit.page.evaluate("() => new Promise((turn) => setTimeout(turn, 50))")  # what it says is read by then
         expect(visit.page.get_by_text("This device has already answered")).to_be_visible()

@@ -1,6 +1,7 @@
 """Blind invitations on the device: a token first, the report later, and nothing left that joins them."""
 
 import logging
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -13,6 +14,7 @@ from devices import ANSWERS, INVITED_PULSE, LUNCH, WORDS, raw_of, rows_of
 from fault_server import FaultServer, Scripted, fault_server
 from house import House, open_house
 from sotto_client import InvitationError, SurveyClient, SurveyRefused
+from sotto_client.tokens import WISH_COLUMNS, Tokens, read_wish
 from sotto_collector.invitations import make_invitations
 from sotto_protocol import Survey
 from sotto_protocol.blind import to_base64url
@@ -88,6 +90,24 @@ def test_a_device_asks_for_its_stratum_before_it_blinds(house: House, state: Pat
         assert http.sent("reports")[0]["reports"][0]["stratum"] == 2  # type: ignore[index]  # as it was sent
         tally = house.read_tally(STRATA, "?stratum=south").get_json()
         assert tally["n_reports"] == 1
+
+
+def test_two_processes_that_learn_a_stratum_blind_the_same_message(house: House, state: Path) -> None:
+    with (
+        blind_server(house, STRATA) as http,
+        SurveyClient(http.url, "blind", state=state, invitation=invite(http, STRATA, 2)) as device,
+    ):
+        http.script = [Scripted(503)] * 9
+        device.answer(ANSWERS)
+    with closing(sqlite3.connect(state)) as connection:
+        (receipt, *row) = connection.execute(
+            f"SELECT receipt, {WISH_COLUMNS} FROM tokens JOIN outbox USING (receipt)"  # noqa: S608  # our own names
+        ).fetchone()
+        drawn = []
+        for _ in range(2):  # each has read the wish before the other wrote
+            Tokens(connection).place(receipt, read_wish(*row), 2)
+            drawn += connection.execute("SELECT stratum, salt, factor FROM tokens").fetchall()
+    assert (drawn[0], drawn[0][0]) == (drawn[1], 2)
 
 
 @pytest.mark.parametrize("n_lost", [1, pytest.param(2, marks=pytest.mark.thorough)])

@@ -282,6 +282,25 @@ def test_in_the_background_it_sends_and_starts_once(http: FaultServer, tmp_path:
     assert (len(http.seen), named[0].is_alive()) == (1, False)
 
 
+def test_stopped_it_can_be_started_again_at_once(http: FaultServer, tmp_path: Path) -> None:
+    of = measures(http, tmp_path)
+    of.start()
+    of.stop()
+    of.start()
+    assert not of._stopped.is_set()
+    of.stop()
+
+
+def test_what_an_interrupted_off_left_is_deleted_before_they_are_on_again(http: FaultServer, tmp_path: Path) -> None:
+    http.script = [BUSY] * 9
+    of = measures(http, tmp_path)
+    of.allow()
+    of.attempt(SLOW_S)
+    of._note_consent(agreed=False)  # and then it was killed
+    of.allow()
+    assert rows_of(of.folder / "device.db", "outbox") == []
+
+
 def test_values_become_answers() -> None:
     survey = compile_toml("""
 id = "fitted"

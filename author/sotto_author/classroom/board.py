@@ -26,7 +26,7 @@ _ASSETS = {"board.css": "text/css", "board.js": "text/javascript"}
 
 
 class Board:
-    """The page's routes. `key`: who has it, in the address once and in a cookie then, is the teacher."""
+    """The page's routes. `key`: opens the board. It is in the address once, then in a cookie."""
 
     def __init__(self, lesson: Lesson, address: str, on_end: Callable[[], None]) -> None:
         """`address`: of the survey, as phones reach it. `on_end` is called once the teacher has ended the lesson."""

@@ -6,6 +6,7 @@
  * can tell apart come from there. What a wish is kept in, a record of `secrets` of its own, is gone with the survey's.
  */
 
+import { base64, concat } from "../src/bytes.js";
 import { osBytes } from "../src/coins.js";
 import { problemOf, readJson } from "../src/exchange.js";
 import { sayAll, sayTraded, tokenOf } from "../form/blind.js";
@@ -16,6 +17,8 @@ const RANDOM_BYTES = 32;
 const ID_BYTES = 16;
 const TOKEN_CHARACTERS = 384;
 const MAX_KEYS = 64;
+/** By the code of a refusal: what the invitation is. @type {{[code: string]: string}} */
+const STATES = { invitation_used: "used", invitation_invalid: "invalid" };
 const KEYS_EXPECTED = "a list of RSA moduli of 2,048 bits, one a cell";
 
 /**
@@ -39,7 +42,8 @@ const KEYS_EXPECTED = "a list of RSA moduli of 2,048 bits, one a cell";
  * What the client lends: `post` posts to an address of the survey's, obliviously if it is so delivered.
  * @typedef {{transact: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>,
  *   post: (last: string, sent: object) => Promise<import("../src/exchange.js").Reply>,
- *   DeliveryError: typeof import("../src/errors.js").DeliveryError}} Lent
+ *   DeliveryError: typeof import("../src/errors.js").DeliveryError,
+ *   InvitationError: typeof import("../src/errors.js").InvitationError}} Lent
  */
 /** What admits a report. @typedef {{token?: string, stratum?: number}} Admission */
 /** What came: `id` is the report's. @typedef {{state: string, id?: Uint8Array, admission?: Admission}} Traded */
@@ -90,18 +94,29 @@ const keysOf = (/** @type {Survey} */ { blind }) => blind?.keys ?? [];
  * survey that is not published has no keys. With `isNeeded` it throws InvitationError where there is none to have, and
  * asks for none where the wave is answered: that is refused soon.
  * @param {Client} client @param {number} wave @param {boolean} isNeeded
- * @param {string | null} given the invitation that the client was given @param {Lent["transact"]} transact
- * @param {Lent["post"]} post @param {Lent["DeliveryError"]} DeliveryError
- * @param {typeof import("../src/errors.js").InvitationError} InvitationError @returns {Promise<Traded>}
+ * @param {string | null} given the invitation that the client was given @param {Lent} lent @returns {Promise<Traded>}
  */
-async function trade(client, wave, isNeeded, given, transact, post, DeliveryError, InvitationError) {
+async function trade(client, wave, isNeeded, given, lent) {
   const survey = await client.survey();
   const isMade = isNeeded && (await client.answered()).some((receipt) => receipt.wave === wave);
   if (isMade || keysOf(survey).length === 0) return { state: "unused" };
   const lastWave = Math.max(...(await client.waves()));
-  const traded = await fetchToken(survey, wave, lastWave, given, { transact, post, DeliveryError });
+  const traded = await alone(client, wave, () => fetchToken(survey, wave, lastWave, given, lent));
   if (!isNeeded || traded.state === "unused") return traded;
-  throw new InvitationError(`survey ${survey.id} is for invited people; the invitation is ${traded.state}.`);
+  const why = traded.state === "none" ? "invitation must be given" : `the invitation is ${traded.state}`;
+  throw new lent.InvitationError(`survey ${survey.id} is for invited people; ${why}.`);
+}
+
+/** By client, the trades that are under way, by wave. @type {WeakMap<Client, Map<number, Promise<Traded>>>} */
+const underWay = new WeakMap();
+
+/** Return what a client's trade of a wave brings; one that is under way is not begun again. */
+function alone(/** @type {Client} */ client, /** @type {number} */ wave, /** @type {() => Promise<Traded>} */ work) {
+  const trades = underWay.get(client) ?? new Map();
+  underWay.set(client, trades);
+  const trade = trades.get(wave) ?? work().finally(() => trades.delete(wave));
+  trades.set(wave, trade);
+  return trade;
 }
 
 /**
@@ -119,8 +134,10 @@ async function fetchToken(survey, wave, lastWave, given, lent) {
   if (wish.token === "" && wish.stratum === 0) {
     const said = await ask(lent, "invitations/check", { invitation: wish.invitation, wave });
     const { state, stratum } = said.document ?? {};
-    if (said.status === 200 && state === "invalid") return { state };
-    if (!(Number.isInteger(stratum) && stratum >= 1 && stratum <= keys.length)) throw refused(said, lent);
+    if (said.status === 200 && state === "invalid") return drop(survey, wave, wish, state, lent);
+    if (!(Number.isInteger(stratum) && stratum >= 1 && stratum <= keys.length)) {
+      throw refused(said, "it names no stratum of the survey", lent);
+    }
     wish = await keep(survey, wave, await placed(wish, stratum, keys), lent);
   }
   if (wish.token === "") {
@@ -128,11 +145,11 @@ async function fetchToken(survey, wave, lastWave, given, lent) {
     const { salt, factor } = /** @type {{salt: Uint8Array, factor: bigint}} */ (wish);
     const hidden = await blind(message, salt, factor, modulus);
     const said = await ask(lent, "invitations/token", { invitation: wish.invitation, wave, blinded: toText(hidden) });
-    if (said.code === "invitation_used") return { state: "used" };
-    if (said.code === "invitation_invalid") return { state: "invalid" };
+    const state = STATES[said.code];
+    if (state) return drop(survey, wave, wish, state, lent);
     const signed = fromText(said.status === 200 ? said.document?.signature : undefined);
     const signature = signed && (await finish(message, signed, factor, modulus, keys[wish.stratum - 1]));
-    if (!signature) throw refused(said, lent);
+    if (!signature) throw refused(said, "its signature does not fit the survey's key", lent);
     const token = toText(concat(wish.random, signature));
     wish = await keep(
       survey,
@@ -176,7 +193,26 @@ async function begin(
   });
 }
 
-/** Keep a wish as it is now; with the last token the invitation goes. @returns {Promise<Wish>} */
+/** Forget a wish that gets no token, with its invitation: it may be of another survey. Return why, as `Traded`. */
+function drop(
+  /** @type {Survey} */ survey,
+  /** @type {number} */ wave,
+  /** @type {Wish} */ wish,
+  /** @type {string} */ state,
+  /** @type {Lent} */ lent,
+) {
+  return lent.transact(async (transaction) => {
+    const { wishes, ...kept } = await keptOf(transaction, survey);
+    const { [wave]: there, ...others } = wishes;
+    if (there?.token === "" && there.invitation === wish.invitation) {
+      const invitation = kept.invitation === wish.invitation ? "" : kept.invitation;
+      await transaction.put("secrets", { ...kept, invitation, wishes: others });
+    }
+    return { state };
+  });
+}
+
+/** Keep a wish as it is now; with the last token every invitation goes. @returns {Promise<Wish>} */
 function keep(
   /** @type {Survey} */ survey,
   /** @type {number} */ wave,
@@ -188,8 +224,10 @@ function keep(
     const kept = await keptOf(transaction, survey);
     const there = kept.wishes[wave];
     if (there?.token || (there && there.stratum > 0 && !wish.token)) return there; // another page was faster
-    const invitation = isLast ? "" : kept.invitation;
-    await transaction.put("secrets", { ...kept, invitation, wishes: { ...kept.wishes, [wave]: wish } });
+    const wishes = { ...kept.wishes, [wave]: wish };
+    const whole = Object.entries(wishes).filter(([, { token }]) => token);
+    const next = isLast ? { invitation: "", wishes: Object.fromEntries(whole) } : { wishes };
+    await transaction.put("secrets", { ...kept, ...next });
     return wish;
   });
 }
@@ -210,9 +248,13 @@ async function placed(/** @type {Wish} */ wish, /** @type {number} */ stratum, /
   return { ...wish, stratum, salt: await osBytes(SALT_BYTES), factor };
 }
 
-function refused(/** @type {{status: number, code: string}} */ { status, code }, /** @type {Lent} */ lent) {
-  const why = status === 200 ? "its signature does not fit the survey's key" : `HTTP ${status}, ${code}`;
-  return new lent.DeliveryError(`the collector gave no token (${why}).`);
+function refused(
+  /** @type {{status: number, code: string}} */ { status, code },
+  /** @type {string} */ why,
+  /** @type {Lent} */ lent,
+) {
+  const said = status === 200 ? why : `HTTP ${status}, ${code}`;
+  return new lent.DeliveryError(`the collector gave no token (${said}).`);
 }
 
 /**
@@ -284,15 +326,9 @@ async function digest(/** @type {string} */ name, /** @type {Uint8Array} */ byte
   return new Uint8Array(await crypto.subtle.digest(name, given(bytes)));
 }
 
-/** Types of some years tell buffers apart that WebCrypto takes alike. */
+/** Newer TypeScript wants an ArrayBuffer here. */
 function given(/** @type {Uint8Array} */ bytes) {
   return /** @type {Uint8Array<ArrayBuffer>} */ (bytes);
-}
-
-function concat(/** @type {Uint8Array[]} */ ...parts) {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
-  return whole;
 }
 
 function toNumber(/** @type {Uint8Array} */ bytes) {
@@ -311,14 +347,11 @@ export const readKey = (key) => toNumber(fromText(key));
 
 /** Return bytes in base64url without padding. @param {Uint8Array} bytes */
 export function toText(bytes) {
-  return btoa(String.fromCharCode(...bytes))
-    .replace(/\+/g, "-")
-    .replace(/\//g, "_")
-    .replace(/=+$/, "");
+  return base64(bytes).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
 /** @param {any} text base64url @returns {any} bytes; null for what is none */
 function fromText(text) {
-  if (typeof text !== "string" || !/^[\w-]+$/.test(text)) return null;
+  if (typeof text !== "string" || !/^[\w-]+$/.test(text) || text.length % 4 === 1) return null;
   return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
 }

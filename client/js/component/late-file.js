@@ -1,4 +1,4 @@
-/** Where the files are that only some surveys need, for a script that a page may hold to its hash: that holds them to theirs. */
+/** Where the files are that only some surveys need. A page can pin the element by a hash; so this pins these files by theirs. */
 
 import { make } from "./dom.js";
 import { PINS } from "./pins.js";

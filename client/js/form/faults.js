@@ -10,7 +10,7 @@
 const WORDS = {
   SurveyRefused: (t, { cause }) => [
     t("You can't answer this survey here"),
-    cause?.name === "NotSupportedError" // what is said of it names the browsers
+    cause?.name === "NotSupportedError" // its message names the browsers
       ? t("Please try again, or use another browser.")
       : t(
           "This isn't the survey that the page was made for, or it would give away more than this browser allows. No " +

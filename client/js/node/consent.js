@@ -44,10 +44,20 @@ export function writeNote(path, note) {
         closeSync(file);
       }
       renameSync(fresh, path);
+      syncFolder(dirname(path)); // else an "off" could be gone after a power cut
     } finally {
       rmSync(fresh, { force: true });
     }
   } catch (cause) {
     throw new StateError(`${path} cannot be written (${/** @type {any} */ (cause).code}).`, { cause });
+  }
+}
+
+function syncFolder(/** @type {string} */ name) {
+  const folder = openSync(name, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

@@ -99,7 +99,9 @@ export class Measures {
 
   /** Note that the user agrees. Throws StateError if that cannot be kept. */
   async allow() {
-    if ((await this.agreed()) !== true) await this.#noteConsent(true);
+    const said = await this.agreed();
+    if (said === false) await this.#wipe(); // what `off` did not delete, as it was cut short
+    if (said !== true) await this.#noteConsent(true);
   }
 
   /**
@@ -140,18 +142,25 @@ export class Measures {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
     const isLate = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)));
-    this.#passing ??= this.#pass(timeoutMs)
-      .catch(() => undefined) // its message may quote what a measure found
-      .then(() => (this.#passing = null));
-    await Promise.race([this.#passing, isLate]);
+    await Promise.race([this.#passOnce(timeoutMs), isLate]);
     clearTimeout(timer);
   }
 
-  /** Do the same now and then, in the background, until `stop`. For a program that runs for long; it may end meanwhile. */
+  #passOnce(/** @type {number} */ timeoutMs) {
+    this.#passing ??= this.#pass(timeoutMs)
+      .catch(() => undefined) // its message may quote what a measure found
+      .then(() => (this.#passing = null));
+    return this.#passing;
+  }
+
+  /**
+   * Do the same now and then, in the background, until `stop`. For a program that runs for long. It may end meanwhile; an
+   * exchange that is under way holds it for `timeoutMs` at most.
+   */
   start(timeoutMs = 30_000) {
     if (this.#timer !== undefined) return;
     const look = () => {
-      void this.attempt(timeoutMs);
+      void this.#passOnce(timeoutMs);
       this.#timer = setTimeout(look, RETRY_MS / 2 + drawUpTo(RETRY_MS));
       this.#timer.unref();
     };
@@ -261,12 +270,13 @@ export class Measures {
   }
 
   async #intent() {
-    const { title } = await this.survey;
+    const { title, relay } = await this.survey;
+    const through = this.#options.relayUrl ?? relay;
     const often = this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
     return [
       `${this.program} asks you to take part in a survey: ${title}`,
       `If you agree, it answers the questions below on its own, ${often}.`,
-      `Your device changes each answer at random. Only the changed answers go to ${this.url}.`,
+      `Your device changes each answer at random. Only the changed answers go to ${this.url}${through ? `, through ${through}` : ""}.`,
     ].join("\n");
   }
 

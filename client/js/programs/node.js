@@ -3534,7 +3534,12 @@ var SurveyClient = class {
   async #trade(wave, isNeeded = false) {
     const survey = await this.survey();
     const post2 = (last, sent) => this.#post(this.#via, last, sent, this.#posting.url);
-    return survey.blind?.trade(this, wave, isNeeded, this.#invitation, work => this.#transact(work), post2, DeliveryError, InvitationError);
+    return survey.blind?.trade(this, wave, isNeeded, this.#invitation, {
+      transact: work => this.#transact(work),
+      post: post2,
+      DeliveryError: DeliveryError,
+      InvitationError: InvitationError
+    });
   }
   async #transact(work) {
     this.#checkOpen();
@@ -4196,6 +4201,7 @@ function writeNote(path, note) {
         closeSync(file2);
       }
       renameSync(fresh, path);
+      syncFolder2(dirname2(path));
     } finally {
       rmSync(fresh, {
         force: true
@@ -4205,6 +4211,15 @@ function writeNote(path, note) {
     throw new StateError(`${path} cannot be written (${cause.code}).`, {
       cause: cause
     });
+  }
+}
+
+function syncFolder2(name) {
+  const folder = openSync(name, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }
 
@@ -4257,7 +4272,9 @@ var Measures = class {
     return !isSwitchedOff() && await this.agreed() === true;
   }
   async allow() {
-    if (await this.agreed() !== true) await this.#noteConsent(true);
+    const said = await this.agreed();
+    if (said === false) await this.#wipe();
+    if (said !== true) await this.#noteConsent(true);
   }
   async off() {
     await this.#noteConsent(false);
@@ -4281,14 +4298,17 @@ var Measures = class {
   async attempt(timeoutMs = ATTEMPT_MS) {
     let timer;
     const isLate = new Promise(resolve2 => timer = setTimeout(resolve2, timeoutMs));
-    this.#passing ??= this.#pass(timeoutMs).catch(() => void 0).then(() => this.#passing = null);
-    await Promise.race([ this.#passing, isLate ]);
+    await Promise.race([ this.#passOnce(timeoutMs), isLate ]);
     clearTimeout(timer);
+  }
+  #passOnce(timeoutMs) {
+    this.#passing ??= this.#pass(timeoutMs).catch(() => void 0).then(() => this.#passing = null);
+    return this.#passing;
   }
   start(timeoutMs = 3e4) {
     if (this.#timer !== void 0) return;
     const look = () => {
-      void this.attempt(timeoutMs);
+      void this.#passOnce(timeoutMs);
       this.#timer = setTimeout(look, RETRY_MS / 2 + drawUpTo(RETRY_MS));
       this.#timer.unref();
     };
@@ -4389,9 +4409,10 @@ var Measures = class {
     delivery.close();
   }
   async #intent() {
-    const {title: title} = await this.survey;
+    const {title: title, relay: relay} = await this.survey;
+    const through = this.#options.relayUrl ?? relay;
     const often = this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
-    return [ `${this.program} asks you to take part in a survey: ${title}`, `If you agree, it answers the questions below on its own, ${often}.`, `Your device changes each answer at random. Only the changed answers go to ${this.url}.` ].join("\n");
+    return [ `${this.program} asks you to take part in a survey: ${title}`, `If you agree, it answers the questions below on its own, ${often}.`, `Your device changes each answer at random. Only the changed answers go to ${this.url}${through ? `, through ${through}` : ""}.` ].join("\n");
   }
   async #end() {
     const survey = await this.survey;

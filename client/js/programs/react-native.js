@@ -3967,7 +3967,12 @@ _SurveyClient_instances = new WeakSet;
 trade_fn = async function(wave, isNeeded = false) {
   const survey = await this.survey();
   const post2 = (last, sent) => __privateMethod(this, _SurveyClient_instances, post_fn).call(this, __privateGet(this, _via), last, sent, __privateGet(this, _posting).url);
-  return survey.blind?.trade(this, wave, isNeeded, __privateGet(this, _invitation), work => __privateMethod(this, _SurveyClient_instances, transact_fn).call(this, work), post2, DeliveryError, InvitationError);
+  return survey.blind?.trade(this, wave, isNeeded, __privateGet(this, _invitation), {
+    transact: work => __privateMethod(this, _SurveyClient_instances, transact_fn).call(this, work),
+    post: post2,
+    DeliveryError: DeliveryError,
+    InvitationError: InvitationError
+  });
 };
 
 transact_fn = async function(work) {

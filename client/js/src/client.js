@@ -130,7 +130,8 @@ export class SurveyClient {
    * The same answers give the same draft until it is sent, `forget` is called or the survey is over. So nobody can draw
    * again until they like the noise.
    * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, NotAsked, ParticipationEnded,
-   * InvitationError, StateError; RangeError for a wave that the survey does not have.
+   * InvitationError, StateError; RangeError for a wave that the survey does not have; DeliveryError in a survey with
+   * blind invitations, whose token must be fetched first.
    * @param {Given} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
    */
   async prepare(answers, wave = 1) {
@@ -321,16 +322,12 @@ export class SurveyClient {
     const survey = await this.survey();
     const post = (/** @type {string} */ last, /** @type {object} */ sent) =>
       this.#post(this.#via, last, sent, this.#posting.url);
-    return survey.blind?.trade(
-      this,
-      wave,
-      isNeeded,
-      this.#invitation,
-      (work) => this.#transact(work),
+    return survey.blind?.trade(this, wave, isNeeded, this.#invitation, {
+      transact: (work) => this.#transact(work),
       post,
       DeliveryError,
       InvitationError,
-    );
+    });
   }
 
   /** @template Result @param {(transaction: Transaction) => Promise<Result>} work @returns {Promise<Result>} */

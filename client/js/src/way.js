@@ -39,7 +39,7 @@ export async function post(state, timeoutMs, { url, surveyId, via }, last, body)
   return ask({ state: await state, timeoutMs, exchange, DeliveryError, SurveyRefused }, via, path, body);
 }
 
-/** What that of blind invitations has. @typedef {typeof import("../blind/index.js")} Blind */
+/** What blind.min.js exports. @typedef {typeof import("../blind/index.js")} Blind */
 
 /** Load what only some surveys need. Throws DeliveryError. @param {"blind" | "oblivious"} name */
 export function loadLate(name) {

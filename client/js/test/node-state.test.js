@@ -16,7 +16,7 @@ import { importSecret } from "../src/coins.js";
 import { canonical } from "../src/documents.js";
 import { draftCoins, reportAnswers } from "../src/permanent.js";
 import { wireReport } from "../src/report.js";
-import { ANSWERS, CANARY, PULSE, TEXTS, WORDS, faultOf, retitled } from "./devices.js";
+import { ANSWERS, CANARY, CHOSEN, PULSE, TEXTS, WORDS, faultOf, retitled } from "./devices.js";
 import { serveRelay } from "./gateway.js";
 import { serve } from "./server.js";
 
@@ -46,13 +46,15 @@ async function rawOf(path) {
 }
 
 /** A program with a client of its own, in its own process. */
-const programOf = (url, state, what) => `
+const programOf = (url, state, what, surveyId = "lunch", options = {}) => `
 import { SurveyClient } from ${JSON.stringify(BUNDLE)};
-const client = new SurveyClient(${JSON.stringify(url)}, "lunch", { state: ${JSON.stringify(state)} });
+const client = new SurveyClient(...${JSON.stringify([url, surveyId, { state, ...options }])});
 ${what}`;
 
 /** Prints the receipt; the one of the first report if that is delivered, so that nobody can tell what it was made of. */
-const ANSWER = `console.log((await client.answer(${JSON.stringify(ANSWERS)}).catch(({ receipt }) => receipt)).id);`;
+const answering = (answers) =>
+  `console.log((await client.answer(${JSON.stringify(answers)}).catch(({ receipt }) => receipt)).id);`;
+const ANSWER = answering(ANSWERS);
 const words = (program) => ["--input-type=module", "--eval", program];
 
 test("a report is on the disk before it is sent, in a file that only its owner can read", async (t) => {
@@ -75,15 +77,17 @@ test("a report is on the disk before it is sent, in a file that only its owner c
 });
 
 test("the next program returns the first receipt for the same answers, and refuses others; nothing is charged", async (t) => {
-  const [http, path] = [await serve(t, TEXTS.lunch), await newPath()];
+  const [http, path] = [await serve(t, TEXTS.wide), await newPath()];
   http.script = Array.from({ length: 9 }, () => ({ status: 503 }));
-  const first = clientOf(t, http, path);
-  const { id } = await first.answer(ANSWERS);
+  const options = { maxEpsilon: 50, maxPeriodEpsilon: 50 };
+  const first = clientOf(t, http, path, "wide", options);
+  const { id } = await first.answer(CHOSEN);
   first.close();
-  const { stdout } = await run(process.execPath, words(programOf(http.url, path, `${ANSWER} client.close();`)));
+  const program = `${answering(CHOSEN)} client.close();`;
+  const { stdout } = await run(process.execPath, words(programOf(http.url, path, program, "wide", options)));
   assert.equal(stdout.trim(), id);
-  const next = clientOf(t, http, path);
-  await assert.rejects(next.answer({ ...ANSWERS, dish: "soup", drinks: [] }), AlreadyAnswered);
+  const next = clientOf(t, http, path, "wide", options);
+  await assert.rejects(next.answer({ which: ["option-017"] }), AlreadyAnswered); // of lunch other answers may look alike
   assert.deepEqual(await next.pending(), [id]);
   assert.equal((await contentOf(path)).ledger.length, 1);
 });

@@ -8,7 +8,7 @@ export const oneOf = {
     const options = takeOptions(fields, 2);
     const isScore = (/** @type {any} */ one) => one === "none" || +one?.text % 1 === 0;
     const areScores = (/** @type {any} */ value) => value?.length === options.length && value.every?.(isScore);
-    if (fields.has("scores")) fields.take("scores", "integers", areScores); // an option's; they change no report
+    if (fields.has("scores")) fields.take("scores", "integers", areScores); // of the options; no report depends on them
     return options;
   },
   skip: (fields, { options }) => fields.oneOf("skip", options),

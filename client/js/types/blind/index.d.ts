@@ -68,6 +68,7 @@ export type Lent = {
     transact: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>;
     post: (last: string, sent: object) => Promise<import("../src/exchange.js").Reply>;
     DeliveryError: typeof import("../src/errors.js").DeliveryError;
+    InvitationError: typeof import("../src/errors.js").InvitationError;
 };
 /**
  * What admits a report.
@@ -89,11 +90,9 @@ export type Traded = {
  * survey that is not published has no keys. With `isNeeded` it throws InvitationError where there is none to have, and
  * asks for none where the wave is answered: that is refused soon.
  * @param {Client} client @param {number} wave @param {boolean} isNeeded
- * @param {string | null} given the invitation that the client was given @param {Lent["transact"]} transact
- * @param {Lent["post"]} post @param {Lent["DeliveryError"]} DeliveryError
- * @param {typeof import("../src/errors.js").InvitationError} InvitationError @returns {Promise<Traded>}
+ * @param {string | null} given the invitation that the client was given @param {Lent} lent @returns {Promise<Traded>}
  */
-declare function trade(client: Client, wave: number, isNeeded: boolean, given: string | null, transact: Lent["transact"], post: Lent["post"], DeliveryError: Lent["DeliveryError"], InvitationError: typeof import("../src/errors.js").InvitationError): Promise<Traded>;
+declare function trade(client: Client, wave: number, isNeeded: boolean, given: string | null, lent: Lent): Promise<Traded>;
 import { tokenOf } from "../form/blind.js";
 import { sayAll } from "../form/blind.js";
 import { sayTraded } from "../form/blind.js";

@@ -60,7 +60,10 @@ export class Measures {
      * Resolves after `timeoutMs` at the latest. What is not done by then is left to the next run.
      */
     attempt(timeoutMs?: number): Promise<void>;
-    /** Do the same now and then, in the background, until `stop`. For a program that runs for long; it may end meanwhile. */
+    /**
+     * Do the same now and then, in the background, until `stop`. For a program that runs for long. It may end meanwhile; an
+     * exchange that is under way holds it for `timeoutMs` at most.
+     */
     start(timeoutMs?: number): void;
     /** End what `start` began, after the attempt that runs. */
     stop(): void;

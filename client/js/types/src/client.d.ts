@@ -49,7 +49,8 @@ export class SurveyClient<Given extends object = Answers> {
      * The same answers give the same draft until it is sent, `forget` is called or the survey is over. So nobody can draw
      * again until they like the noise.
      * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, NotAsked, ParticipationEnded,
-     * InvitationError, StateError; RangeError for a wave that the survey does not have.
+     * InvitationError, StateError; RangeError for a wave that the survey does not have; DeliveryError in a survey with
+     * blind invitations, whose token must be fetched first.
      * @param {Given} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
      */
     prepare(answers: Given, wave?: number): Promise<Draft>;

@@ -22,7 +22,7 @@ export function post(state: Promise<import("./state.js").State>, timeoutMs: numb
     surveyId: string;
     via?: Via | null;
 }, last: string, body?: string): Promise<Reply>;
-/** What that of blind invitations has. @typedef {typeof import("../blind/index.js")} Blind */
+/** What blind.min.js exports. @typedef {typeof import("../blind/index.js")} Blind */
 /** Load what only some surveys need. Throws DeliveryError. @param {"blind" | "oblivious"} name */
 export function loadLate(name: "blind" | "oblivious"): Promise<any>;
 export type Reply = import("./exchange.js").Reply;
@@ -53,7 +53,7 @@ export type Oblivious = {
     ask: (parts: Parts, via: Via, path: string, body?: string) => Promise<Reply>;
 };
 /**
- * What that of blind invitations has.
+ * What blind.min.js exports.
  */
 export type Blind = typeof import("../blind/index.js");
 import { exchange } from "./exchange.js";
