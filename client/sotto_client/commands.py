@@ -51,7 +51,7 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
     help="Language, as a BCP 47 tag such as de. If it is missing, the language that the survey's page would use.",
 )
 @click.option("--datasheet", is_flag=True, help="Print one page about the survey for people who decide on it.")
-@click.option("--letter", is_flag=True, help="Print the same in more words and in --lang, to be sent to them.")
+@click.option("--letter", is_flag=True, help="Write a letter of two pages about the survey, in the language of --lang.")
 @click.option(
     "--to",
     "target",

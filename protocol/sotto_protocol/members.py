@@ -231,7 +231,7 @@ class Settings:
 
     def _check_blind(self) -> None:
         if self.is_blind and not self.invited:
-            raise SurveyError("$.invitations", 'goes with invited = true alone, where it is "blind".')
+            raise SurveyError("$.invitations", '"blind" needs invited = true. Add that, or leave invitations out.')
         if self.token_keys and not self.is_blind:
             raise SurveyError("$.token_keys", 'go with invitations = "blind" alone.')
         if self.is_blind and self.n_cells > MAX_TOKEN_KEYS:

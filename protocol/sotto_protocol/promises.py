@@ -139,6 +139,33 @@ def say_promises(settings: Settings, language: Language, *, is_little: bool) -> 
 
 
 def _say_invited(settings: Settings, language: Language) -> str:
+    return _say_traded(settings, language) if settings.is_blind else _say_sent(settings, language)
+
+
+def _say_traded(settings: Settings, language: Language) -> str:
+    traded = mark(
+        "Only invited people take part. Your device trades your invitation for a token, and later sends the token "
+        "with your report."
+    )
+    if settings.max_reports > 1:
+        traded = mark(
+            "Only invited people take part. In each wave your device trades your invitation for a new token, and later "
+            "sends the token with your report."
+        )
+    hidden = mark("Nobody can tell from the token whose invitation it was.")
+    rest = mark(
+        "But your device makes both requests itself. The people who run the collector could write down from which "
+        "address and when the two arrive. Then anyone who knows who got your invitation could find your report."
+    )
+    if settings.is_oblivious:
+        rest = mark(
+            "With both requests, the collector sees only the relay's address. But if few people take part at that "
+            "time, it may guess from the two times which report is yours."
+        )
+    return language.text(map(language.gettext, (traded, hidden, rest)))
+
+
+def _say_sent(settings: Settings, language: Language) -> str:
     sent = mark("Only invited people take part. Your device sends your invitation beside the report.")
     if settings.max_reports > 1:
         sent = mark(
@@ -168,6 +195,16 @@ def _say_strata(settings: Settings, language: Language) -> str:
             "Your device does not say which one is yours. Your invitation tells the collector, which counts each "
             "group separately. It keeps the group with your report."
         )
+    if settings.is_blind:
+        counted = mark(
+            "Your device does not say which one is yours. Your token tells the collector, which counts each group "
+            "separately."
+        )
+        if settings.keep != COUNTS:
+            counted = mark(
+                "Your device does not say which one is yours. Your token tells the collector, which counts each group "
+                "separately. It keeps the group with your report."
+            )
     rest = mark(
         "Results are given by group. So your report is one of your group's reports, not of everybody's. In a "
         "small group, few others have sent one like it."

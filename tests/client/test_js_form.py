@@ -11,6 +11,7 @@ import pytest
 
 from node import JS, require_node, run
 from sotto_protocol import Survey, SurveyError, compile_survey
+from sotto_protocol.blind import key_text
 from sotto_protocol.explain import explain
 from sotto_protocol.mechanisms.registry import ENTRIES
 from sotto_protocol.protection import LIMITS, most_epsilon
@@ -153,6 +154,7 @@ console.log(JSON.stringify(await Promise.all(surveys.map(async (it) => sayFirst(
 
 def test_what_is_asked_first_of_a_survey_is_answered_as_the_explanation_does(tmp_path: Path) -> None:
     surveys = [*published(), asked(3), asked(3, draw=2), asked(1, keep="counts"), asked(1, invited=True, waves=2)]
+    surveys += [asked(1, invited=True, invitations="blind", token_keys=[key_text(2**2047 + 1)])]
     told = told_by_javascript(surveys, tmp_path, FIRST)
     expected = [[list(pair) for pair in explain(survey).in_short()] for survey in surveys]
     assert told == expected

@@ -21,10 +21,7 @@ from sotto_protocol.blind import (
     report_id_of,
     token_message,
 )
-from sotto_protocol.datasheet.render import to_markdown
-from sotto_protocol.datasheet.sheet import make_datasheet
 from sotto_protocol.errors import ReportError
-from sotto_protocol.explain import explain
 
 KEY = key_text(RFC_KEY.modulus)
 OTHER = key_text(RFC_KEY.modulus + 2)
@@ -103,7 +100,7 @@ def test_a_blind_survey_is_another_and_reads_back() -> None:
 @pytest.mark.parametrize(
     ("survey", "changed", "where", "expected"),
     [
-        (SMALL, {"invitations": "blind"}, "$.invitations", "goes with invited = true alone"),
+        (SMALL, {"invitations": "blind"}, "$.invitations", '"blind" needs invited = true.'),
         (BLIND, {"invitations": "sealed"}, "$.invitations", "must be one of plain, blind"),
         (SMALL, {"token_keys": (KEY,)}, "$.token_keys", 'go with invitations = "blind" alone'),
         (BLIND, {"token_keys": (KEY, OTHER)}, "$.token_keys", "must be 1, one of each wave of each stratum, not 2"),
@@ -120,31 +117,6 @@ def test_what_does_not_go_with_blind_invitations_is_refused(
         replace(survey, **changed)
     assert fault.value.where == where
     assert expected in fault.value.problem
-
-
-@pytest.mark.parametrize("delivery", ["direct", "oblivious"])
-@pytest.mark.parametrize("invitations", ["plain", "blind"])
-def test_what_people_read_is_true_of_each_way_of_admission_and_delivery(invitations: str, delivery: str) -> None:
-    """Whether a relay mixes is nowhere in a survey: of an oblivious one both are said."""
-    ways = {"delivery": delivery, "relay": "https://relay.example", "gateway_key": "ab" * 32}
-    survey = replace(BLIND, invitations=invitations, **(ways if delivery == "oblivious" else {}))
-    read = " ".join(to_markdown(make_datasheet(survey)).replace("\\", "").split())
-    said = {
-        "travels beside the noisy report": invitations == "plain",
-        "the operator could know whose report is which": invitations == "plain",
-        "trades the invitation for a token": invitations == "blind",
-        "An operator who notes their addresses or times can link them.": (invitations, delivery) == ("blind", "direct"),
-        "The collector sees only the relay's address.": (invitations, delivery) == ("blind", "oblivious"),
-        "A random delay, or a relay that mixes, makes that harder.": delivery == "oblivious",
-        "With fewer than 20 people in a group, tokens hide little.": invitations == "blind",
-        "The operator could sign tokens for invented people.": invitations == "blind",
-    }
-    assert {text: text in read for text in said} == said
-    told = " ".join(str(explain(survey)).split())
-    assert ("trades your invitation for a token" in told, "and your invitation" in told) == (
-        invitations == "blind",
-        invitations == "plain",
-    )
 
 
 def test_an_author_says_blind() -> None:

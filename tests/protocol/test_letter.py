@@ -44,6 +44,8 @@ SURVEYS = [
         SHOWN,
     ),
     replace(RELAYED, invited=True),
+    replace(INVITED, invitations="blind"),
+    replace(RELAYED, invited=True, invitations="blind"),
 ]
 HOSTILE = '<script>alert(1)</script> | [x](http://x) `code` **b** "q" & <!-- '
 
@@ -128,7 +130,8 @@ def test_figures_are_those_of_the_survey(survey: Survey) -> None:
         (RELAYED, LUNCH, "those who run the relay, both together"),
         (RELAYED, LUNCH, "Operator of the relay, independent"),
         (RELAYED, replace(RELAYED, gateway_key=""), "Its fingerprint"),
-        (RELAYED, replace(RELAYED, invited=True), "both together. Even then they see only answers after random"),
+        (RELAYED, replace(RELAYED, invited=True), "both together. Or the people who run the collector alone"),
+        (SAFE, LITTLE, "Some may be unchanged, and nobody can be sure which."),
         (ASKED_BY, LUNCH, "Who asks: The works council"),
         (ASKED_BY, LUNCH, "Contact: me@example.org"),
         (LUNCH, ASKED_BY, "The person or body responsible"),

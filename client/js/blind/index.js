@@ -58,7 +58,7 @@ const placeOf = (fingerprint) => `${fingerprint}:tokens`;
  */
 function readKeys(fields, { invited, waves, strata }) {
   fields.oneOf("invitations", ["blind"]);
-  if (!invited) throw fields.fail("invitations", "go with invited = true alone.");
+  if (!invited) throw fields.fail("invitations", '"blind" needs invited = true. Add that, or leave invitations out.');
   const nKeys = waves * (strata.length || 1);
   const isKey = (/** @type {unknown} */ key) => typeof key === "string" && /^[g-z\d_-][\w-]{340}[Qw]$/.test(key);
   const areKeys = (/** @type {any} */ value) =>

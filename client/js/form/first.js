@@ -9,7 +9,8 @@ import { exceeded } from "./protection.js";
 const PRIOR = 0.1;
 
 /** @param {Translate} t @param {Survey} survey @returns {[asked: string, said: string][]} */
-export function sayFirst(t, { epsilonForever, keepsNoise, invited, keep }) {
+export function sayFirst(t, survey) {
+  const { epsilonForever, keepsNoise, keep } = survey;
   const found = { prior: t.percent(PRIOR), highest: suspicionOf(t, epsilonForever, PRIOR) };
   const known = [
     keepsNoise
@@ -23,9 +24,6 @@ export function sayFirst(t, { epsilonForever, keepsNoise, invited, keep }) {
   if (exceeded(epsilonForever) === 0) {
     known.unshift(t("Nobody can be sure what you answered, not even the people who run this survey."));
   }
-  const sent = invited
-    ? t("It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.")
-    : t("It sends the answers after these changes, and a random number. Some answers may be unchanged.");
   const later =
     keep === "reports"
       ? t("You get a receipt. With the receipt, you can have your report erased.")
@@ -33,7 +31,22 @@ export function sayFirst(t, { epsilonForever, keepsNoise, invited, keep }) {
   return [
     [t("What happens to my answers?"), t("Your device changes your answers at random before it sends anything.")],
     [t("What can anybody find out?"), t.text(known)],
-    [t("What does my device send?"), sent],
+    [t("What does my device send?"), saySent(t, survey)],
     [t("What can I do later?"), later],
   ];
+}
+
+/** @param {Translate} t @param {Survey} survey */
+function saySent(t, { invited, blind }) {
+  if (!invited) {
+    return t("It sends the answers after these changes, and a random number. Some answers may be unchanged.");
+  }
+  return blind
+    ? t(
+        "First it trades your invitation for a token. Later it sends the answers after these changes, and the token. " +
+          "Nobody can tell from the token whose invitation it was. Some answers may be unchanged.",
+      )
+    : t(
+        "It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.",
+      );
 }

@@ -78,6 +78,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "محوه الآن",
 "Erase my report": "محو تقريري",
 "Find an option": "ابحث عن خيار",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "يستبدل أولًا دعوتك برمز. ثم يرسل لاحقًا الإجابات بعد هذه التغييرات، والرمز. ولا يمكن لأحد أن يعرف من الرمز دعوةَ من كانت. وقد تبقى بعض الإجابات كما هي.",
 "How this protects you": "كيف يحميك هذا",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 من الأحرف والأرقام. تبيّن أنه يحق لك الإجابة. تُرسَل الآن للتحقق منها، وكذلك مع تقريرك.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 من الأحرف والأرقام. تبيّن أنه يحق لك الإجابة. تستبدلها هذه الصفحة الآن برمز، وترسل الرمز لاحقًا مع تقريرك. ولا يمكن لأحد أن يعرف من الرمز دعوةَ من كانت.",

@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Jetzt löschen",
 "Erase my report": "Meine Meldung löschen",
 "Find an option": "Eine Option suchen",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Zuerst tauscht es Ihre Einladung gegen ein Token. Später sendet es die Antworten nach diesen Änderungen und das Token. Niemand kann dem Token ansehen, wessen Einladung es war. Manche Antworten können unverändert sein.",
 "How this protects you": "Wie Sie das schützt",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 Buchstaben und Ziffern. Sie besagt, dass Sie antworten dürfen. Sie wird jetzt zur Prüfung gesendet und mit Ihrer Meldung.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 Buchstaben und Ziffern. Sie besagt, dass Sie antworten dürfen. Diese Seite tauscht sie jetzt gegen ein Token und sendet das Token später mit Ihrer Meldung. Niemand kann dem Token ansehen, wessen Einladung es war.",

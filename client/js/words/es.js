@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Borrarlo ahora",
 "Erase my report": "Borrar mi informe",
 "Find an option": "Buscar una opción",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Primero cambia su invitación por una ficha. Más tarde envía las respuestas después de estos cambios, y la ficha. Nadie puede saber por la ficha de quién era la invitación. Puede que algunas respuestas no hayan cambiado.",
 "How this protects you": "Cómo le protege esto",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 letras y cifras. Dice que usted puede responder. Se envía ahora para comprobarla, y con su informe.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 letras y cifras. Dice que usted puede responder. Esta página la cambia ahora por una ficha, y más tarde envía la ficha con su informe. Nadie puede saber por la ficha de quién era la invitación.",

@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Effacer maintenant",
 "Erase my report": "Effacer mon rapport",
 "Find an option": "Chercher une option",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Il échange d’abord votre invitation contre un jeton. Plus tard, il envoie les réponses après ces modifications, et le jeton. Personne ne peut savoir d’après le jeton de qui était l’invitation. Certaines réponses peuvent être restées les mêmes.",
 "How this protects you": "Comment cela vous protège",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 lettres et chiffres. Elle dit que vous pouvez répondre. Elle est envoyée maintenant pour être vérifiée, puis avec votre rapport.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 lettres et chiffres. Elle dit que vous pouvez répondre. Cette page l’échange maintenant contre un jeton, puis envoie le jeton avec votre rapport. Personne ne peut savoir d’après le jeton de qui était l’invitation.",

@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "अभी मिटाएँ",
 "Erase my report": "मेरी रिपोर्ट मिटाएँ",
 "Find an option": "कोई विकल्प खोजें",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "पहले वह आपके निमंत्रण के बदले एक टोकन लेता है। बाद में वह इन बदलावों के बाद के उत्तर और टोकन भेजता है। टोकन से कोई नहीं जान सकता कि निमंत्रण किसका था। कुछ उत्तर वैसे ही रह सकते हैं।",
 "How this protects you": "यह आपको कैसे बचाता है",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 अक्षर और अंक। यह बताता है कि आप उत्तर दे सकते हैं। यह जाँच के लिए अभी भेजा जाता है, और आपकी रिपोर्ट के साथ भी।",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 अक्षर और अंक। यह बताता है कि आप उत्तर दे सकते हैं। यह पेज अभी इसके बदले एक टोकन लेता है, और बाद में टोकन आपकी रिपोर्ट के साथ भेजता है। टोकन से कोई नहीं जान सकता कि निमंत्रण किसका था।",

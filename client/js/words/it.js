@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Cancella ora",
 "Erase my report": "Cancella la mia scheda",
 "Find an option": "Cerca un’opzione",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Prima scambia il Suo invito con un gettone. Più tardi invia le risposte dopo queste modifiche, e il gettone. Nessuno può capire dal gettone di chi era l’invito. Alcune risposte possono essere rimaste uguali.",
 "How this protects you": "Come questo La protegge",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "È fatto di 26 lettere e cifre e Le permette di rispondere. Questa pagina lo invia ora per un controllo, e più tardi con la Sua scheda.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "È fatto di 26 lettere e cifre e Le permette di rispondere. Questa pagina lo scambia ora con un gettone, e più tardi invia il gettone con la Sua scheda. Nessuno può capire dal gettone di chi era l’invito.",

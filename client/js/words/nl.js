@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Nu wissen",
 "Erase my report": "Mijn inzending wissen",
 "Find an option": "Een optie zoeken",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Eerst ruilt het uw uitnodiging voor een token. Later verstuurt het de antwoorden na deze veranderingen, en het token. Niemand kan aan het token zien van wie de uitnodiging was. Sommige antwoorden kunnen onveranderd zijn.",
 "How this protects you": "Hoe dit u beschermt",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "De uitnodiging heeft 26 letters en cijfers. Daarmee kunt u antwoorden. Deze pagina verstuurt de uitnodiging nu om die te laten controleren, en later met uw inzending.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "De uitnodiging heeft 26 letters en cijfers. Daarmee kunt u antwoorden. Deze pagina ruilt de uitnodiging nu voor een token, en verstuurt het token later met uw inzending. Niemand kan aan het token zien van wie de uitnodiging was.",

@@ -60,6 +60,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Usuń teraz",
 "Erase my report": "Usuń moje zgłoszenie",
 "Find an option": "Szukaj opcji",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Najpierw wymienia zaproszenie na token. Później wysyła odpowiedzi po tych zmianach i token. Nikt nie pozna po tokenie, czyje było zaproszenie. Niektóre odpowiedzi mogą być niezmienione.",
 "How this protects you": "Jak działa ochrona odpowiedzi",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "Zaproszenie ma 26 znaków, liter i cyfr, i pozwala odpowiedzieć. Ta strona wysyła je teraz do sprawdzenia, a później razem ze zgłoszeniem.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "Zaproszenie ma 26 znaków, liter i cyfr, i pozwala odpowiedzieć. Ta strona wymienia je teraz na token, a później wysyła token razem ze zgłoszeniem. Nikt nie pozna po tokenie, czyje było zaproszenie.",

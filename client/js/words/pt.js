@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Apagar agora",
 "Erase my report": "Apagar meu relatório",
 "Find an option": "Procurar uma opção",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Primeiro ele troca o seu convite por uma ficha. Mais tarde ele envia as respostas depois dessas alterações, e a ficha. Ninguém pode saber pela ficha de quem era o convite. Algumas respostas podem não ter mudado.",
 "How this protects you": "Como isto protege você",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 letras e algarismos. Ele diz que você pode responder. É enviado agora para ser verificado, e com seu relatório.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 letras e algarismos. Ele diz que você pode responder. Esta página o troca agora por uma ficha, e mais tarde envia a ficha com seu relatório. Ninguém pode saber pela ficha de quem era o convite.",

@@ -54,6 +54,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Şimdi sil",
 "Erase my report": "Raporumu sil",
 "Find an option": "Seçenek ara",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Önce davet kodunuzu bir jetonla değiştirir. Daha sonra bu değişikliklerden sonraki yanıtları ve jetonu gönderir. Kimse jetondan davet kodunun kime ait olduğunu anlayamaz. Bazı yanıtlar değişmemiş olabilir.",
 "How this protects you": "Bu sizi nasıl korur?",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 harf ve rakamdan oluşur, anketi yanıtlamanızı sağlar. Bu sayfa kodu şimdi kontrol için, daha sonra da raporunuzla birlikte gönderir.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 harf ve rakamdan oluşur, anketi yanıtlamanızı sağlar. Bu sayfa kodu şimdi bir jetonla değiştirir, daha sonra da jetonu raporunuzla birlikte gönderir. Kimse jetondan davet kodunun kime ait olduğunu anlayamaz.",

@@ -60,6 +60,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "Видалити зараз",
 "Erase my report": "Видалити мій звіт",
 "Find an option": "Знайти варіант",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "Спершу він обмінює ваше запрошення на жетон. Потім він надсилає відповіді після цих змін і жетон. Ніхто не дізнається з жетона, чиє було запрошення. Деякі відповіді можуть лишитися без змін.",
 "How this protects you": "Як це вас захищає",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "У ньому 26 латинських літер і цифр, і воно дає вам змогу відповісти. Ця сторінка надсилає його зараз для перевірки, а потім разом із вашим звітом.",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "У ньому 26 латинських літер і цифр, і воно дає вам змогу відповісти. Ця сторінка зараз обмінює його на жетон, а потім надсилає жетон разом із вашим звітом. Ніхто не дізнається з жетона, чиє було запрошення.",

@@ -48,6 +48,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Erase it now": "立即删除",
 "Erase my report": "删除我的报告",
 "Find an option": "查找选项",
+"First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.": "它先用您的邀请码换取一个令牌。之后它发送经过这些改动的回答和令牌。谁也无法从令牌看出那是谁的邀请码。有些回答可能没有变。",
 "How this protects you": "您如何受到保护",
 "It has 26 letters and digits, and lets you answer. This page sends it now for a check, and later with your report.": "26 个字母和数字。它表明您可以回答。它现在会被发送以供核对，并随您的报告一同发送。",
 "It has 26 letters and digits, and lets you answer. This page trades it for a token now, and later sends the token with your report. Nobody can tell from the token whose invitation it was.": "26 个字母和数字。它表明您可以回答。本页现在用它换取一个令牌，之后将令牌随您的报告一同发送。谁也无法从令牌看出那是谁的邀请码。",

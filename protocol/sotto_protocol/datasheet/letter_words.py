@@ -12,17 +12,21 @@ Rows = list[tuple[str, str]]
 def in_short(survey: Survey, speech: Language) -> list[str]:
     """Return what matters most, the first thing first."""
     limit = exceeded(survey.epsilon_forever)
+    changed = mark(
+        "Each participant's device changes the answers at random before it sends anything. Some may be unchanged, "
+        "and nobody can be sure which."
+    )
     proves = mark("So no report proves what a person answered.")
     if limit:
+        changed = mark(
+            "Each participant's device changes the answers at random before it sends anything. Some may be unchanged."
+        )
         proves = mark(
             "These answers are protected little. Someone who was %(prior)s sure of them can become more than %(limit)s "
             "sure."
         )
     return [
-        speech.gettext(
-            "Each participant's device changes the answers at random before it sends anything. Some may be unchanged, "
-            "and nobody can be sure which."
-        ),
+        speech.gettext(changed),
         speech.gettext(proves, prior=speech.percent(PRIOR), limit=speech.percent(limit)),
         speech.gettext(
             "From all reports together, the program estimates how common each answer is. It also says how precise "
@@ -53,7 +57,8 @@ def find_out(survey: Survey, explanation: Explanation, speech: Language) -> list
     return [
         *lines,
         speech.gettext(
-            "This is true whatever else somebody knows. It is true even if the people who run the survey are dishonest."
+            "This is true as long as the device runs the published program. It is then true whatever else somebody "
+            "knows, even if the people who run the survey are dishonest."
         ),
         speech.gettext("It is not true of things that become known otherwise, such as by a look at the screen."),
     ]
@@ -69,15 +74,20 @@ def who_learns(survey: Survey, speech: Language) -> Rows:
         speech.gettext("The operator of the relay (%(relay)s)", relay=survey.relay),
         speech.gettext("That a device sent something, when, and from which address. It cannot read what was sent."),
     )
+    reports = mark("Each report: the answers after random changes, and a random number.")
+    if survey.is_blind:
+        reports = mark(
+            "First, that an invitation is traded for a token. Later each report: the answers after random changes, a "
+            "random number and a token. The token does not tell whose invitation it was."
+        )
+    elif survey.invited:
+        reports = mark("Each report: the answers after random changes, a random number and the invitation.")
     return [
         (
             speech.gettext("The participant's device, and the page or app that asks"),
             speech.gettext("The true answers. They stay on the device."),
         ),
-        (
-            speech.gettext("The people who run the survey"),
-            speech.gettext("Each report: the answers after random changes, and a random number."),
-        ),
+        (speech.gettext("The people who run the survey"), speech.gettext(reports)),
         *[relay] * survey.is_oblivious,
         network,
         (speech.gettext("People who evaluate the survey"), _say_counts(survey, speech)),
@@ -130,11 +140,7 @@ def stored(survey: Survey, speech: Language) -> list[str]:
 
 def broken_words(survey: Survey, speech: Language) -> Rows:
     """Return what could become known, and who would have to be dishonest for that."""
-    noting = mark("The people who run the collector, by noting addresses when reports arrive.")
-    if survey.is_oblivious:
-        noting = mark("The people who run the collector and those who run the relay, both together.")
-    if survey.invited:
-        noting = mark("The people who run the collector, by noting invitations or addresses when reports arrive.")
+    noting = _say_noting(survey)
     only_changed = mark("Even then they see only answers after random changes.")
     return [
         (
@@ -151,15 +157,39 @@ def broken_words(survey: Survey, speech: Language) -> Rows:
     ]
 
 
+def _say_noting(survey: Survey) -> str:
+    """Return who could join a report to a person, and by what, as a message."""
+    if survey.spends_invitations:
+        if survey.is_oblivious:
+            return mark("The people who run the collector, by noting invitations when reports arrive.")
+        return mark("The people who run the collector, by noting invitations or addresses when reports arrive.")
+    if survey.is_oblivious:
+        return mark(
+            "The people who run the collector and those who run the relay, both together. Or the people who run the "
+            "collector alone, by guessing from the times, if few people take part."
+        )
+    if survey.is_blind:
+        return mark(
+            "The people who run the collector, by noting addresses or times when invitations are traded and when "
+            "reports arrive."
+        )
+    return mark("The people who run the collector, by noting addresses when reports arrive.")
+
+
 def of_law(survey: Survey, speech: Language) -> list[str]:
     """Return facts for those who apply the law, and no verdict."""
     leads = [speech.gettext("A receipt leads its owner to the report.")] * survey.keeps_reports
     if survey.invited:
-        leads.append(
-            speech.gettext(
-                "An invitation is sent with each report. Somebody may have a list of the people and their invitations."
-            )
+        admits = mark(
+            "An invitation is sent with each report. Somebody may have a list of the people and their invitations."
         )
+        if survey.is_blind:
+            admits = mark(
+                "An invitation is traded for a token before each report. Somebody may have a list of the people and "
+                "their invitations. That list and what is stored show who traded an invitation, not which report is "
+                "whose."
+            )
+        leads.append(speech.gettext(admits))
     if survey.keeps_noise:
         leads.append(speech.gettext("A device's reports in different waves can be linked to each other."))
     return [
