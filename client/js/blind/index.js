@@ -17,8 +17,11 @@ const RANDOM_BYTES = 32;
 const ID_BYTES = 16;
 const TOKEN_CHARACTERS = 384;
 const MAX_KEYS = 64;
-/** By the code of a refusal: what the invitation is. @type {{[code: string]: string}} */
-const STATES = { invitation_used: "used", invitation_invalid: "invalid" };
+/** By the code of a refusal: what the invitation is. */
+const STATES = new Map([
+  ["invitation_used", "used"],
+  ["invitation_invalid", "invalid"],
+]);
 const KEYS_EXPECTED = "a list of RSA moduli of 2,048 bits, one a cell";
 
 /**
@@ -145,7 +148,7 @@ async function fetchToken(survey, wave, lastWave, given, lent) {
     const { salt, factor } = /** @type {{salt: Uint8Array, factor: bigint}} */ (wish);
     const hidden = await blind(message, salt, factor, modulus);
     const said = await ask(lent, "invitations/token", { invitation: wish.invitation, wave, blinded: toText(hidden) });
-    const state = STATES[said.code];
+    const state = STATES.get(said.code);
     if (state) return drop(survey, wave, wish, state, lent);
     const signed = fromText(said.status === 200 ? said.document?.signature : undefined);
     const signature = signed && (await finish(message, signed, factor, modulus, keys[wish.stratum - 1]));
