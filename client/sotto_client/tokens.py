@@ -30,10 +30,8 @@ _KEEP = """
 UPDATE tokens SET is_signed = 1, random = zeroblob(length(random)), salt = zeroblob(length(salt)),
     factor = zeroblob(length(factor)) WHERE receipt = ?
 """
-_SEND = """
-UPDATE outbox SET body = ?, delay_until = ?, n_attempts = 0, unknown_s = 0, unknown_at = 0
-WHERE receipt = ?
-"""
+_ANEW = "n_attempts = 0, unknown_s = 0, unknown_at = 0"
+_SEND = f"UPDATE outbox SET body = ?, delay_until = ?, {_ANEW} WHERE receipt = ?"
 _PLACE = "UPDATE tokens SET stratum = ?, salt = ?, factor = ? WHERE receipt = ?"
 _PLACE_ONCE = f"{_PLACE} AND stratum = 0"
 # Once no report waits for its token: of a survey whose last token is there, or that this device takes part in no more.
