@@ -31,7 +31,7 @@ UPDATE tokens SET is_signed = 1, random = zeroblob(length(random)), salt = zerob
     factor = zeroblob(length(factor)) WHERE receipt = ?
 """
 _ANEW = "n_attempts = 0, unknown_s = 0, unknown_at = 0"
-_SEND = f"UPDATE outbox SET body = ?, delay_until = ?, {_ANEW} WHERE receipt = ?"
+_SEND = f"UPDATE outbox SET body = ?, delay_until = ?, {_ANEW} WHERE receipt = ?"  # noqa: S608  # built of constants
 _PLACE = "UPDATE tokens SET stratum = ?, salt = ?, factor = ? WHERE receipt = ?"
 _PLACE_ONCE = f"{_PLACE} AND stratum = 0"
 # Once no report waits for its token: of a survey whose last token is there, or that this device takes part in no more.
