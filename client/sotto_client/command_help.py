@@ -36,6 +36,7 @@ TASKS = {
     },
     "Read the results": {
         "estimate": "Estimate shares and means, with confidence intervals.",
+        "share": "Print a link that shows a survey's results until it ends.",
         "decode": "Find which texts are common among the answers to a text question.",
         "test": "Test shares against a number, between groups, or for a trend.",
         "associate": "Estimate how two or three answers go together, and test for independence.",

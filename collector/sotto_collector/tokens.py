@@ -7,11 +7,15 @@ import time
 from sotto_collector.errors import TokenError
 from sotto_collector.store import StoredToken, TokenTable
 
-ROLES = ("admin", "analyst", "monitor")
+ROLES = ("admin", "analyst", "monitor", "reader")
 """admin publishes, sets, closes and erases surveys, and makes invitations and tokens; analyst reads tallies and noisy
-reports; monitor reads the metrics, as the others can, and nothing else. None includes another."""
+reports; monitor reads the metrics, as the others can, and nothing else; reader sees the results page of one survey, by
+a share link, and nothing else. None includes another."""
 ALL_SURVEYS_ONLY = ("monitor",)
 """Roles whose tokens must be for all surveys."""
+ONE_SURVEY_ONLY = ("reader",)
+"""Roles whose tokens must be for one survey, and end within MAX_SHARED_S."""
+MAX_SHARED_S = 366 * 86400
 TOKEN_BYTES = 32
 MAX_LIFE_S = 10 * 365 * 86400
 MIN_PREFIX = 6  # hexadecimal digits that name a token to revoke
@@ -33,6 +37,10 @@ def create_token(
         raise TokenError(f"role ({role}) must be one of {', '.join(ROLES)}.")
     if survey_id is not None and role in ALL_SURVEYS_ONLY:
         raise TokenError(f"a token of the role {role} must be for all surveys.")
+    if role in ONE_SURVEY_ONLY and survey_id is None:
+        raise TokenError(f"a token of the role {role} must be for one survey.")
+    if role in ONE_SURVEY_ONLY and (expires_in_s is None or expires_in_s > MAX_SHARED_S):
+        raise TokenError(f"a token of the role {role} must end within {MAX_SHARED_S // 86400} days.")
     if expires_in_s is not None and not 0 < expires_in_s <= MAX_LIFE_S:
         raise TokenError(f"the life of a token ({expires_in_s}) must be in [1, {MAX_LIFE_S}] seconds.")
     token = f"sotto_{role}_{secrets.token_urlsafe(TOKEN_BYTES)}"

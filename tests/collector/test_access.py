@@ -102,14 +102,19 @@ def test_every_route_is_in_the_table(shared: House) -> None:
 @pytest.mark.parametrize("route", ROUTES, ids=name)
 def test_token_of_the_role_is_let_in_and_no_other(shared: House, route: Route) -> None:
     house = shared
-    for role, survey_ids in (("admin", OF_WHICH), ("analyst", OF_WHICH), ("monitor", OF_WHICH[:1])):
+    for role, survey_ids in (
+        ("admin", OF_WHICH),
+        ("analyst", OF_WHICH),
+        ("monitor", OF_WHICH[:1]),
+        ("reader", OF_WHICH[1:]),
+    ):
         for survey_id in survey_ids:
-            response = ask(house, route, bearer(make(house, role, survey_id)))
+            response = ask(house, route, bearer(make(house, role, survey_id, 60)))
             is_right_survey = survey_id is None or (survey_id == "habits" and (route.is_of_survey))
             is_allowed = (
                 not route.role
-                or (route.role == "both" and role != "monitor")
-                or (route.role == "either" and role != "monitor" and is_right_survey)
+                or (route.role == "both" and role in ("admin", "analyst"))
+                or (route.role == "either" and role in ("admin", "analyst") and is_right_survey)
                 or (route.role == role and is_right_survey)
             )
             assert is_refused(response) == (not is_allowed), (role, survey_id, response.text)

@@ -210,6 +210,7 @@ def test_upgrade_from_the_last_schema_keeps_tokens_and_gives_them_a_role_more(em
         table = TokenTable(store)
         assert table.list() == [StoredToken(ANALYST_HASH, "analyst", "bob", "habits", 99)]
         assert find_token(table, create_token(table, "monitor")) is not None
+        assert find_token(table, create_token(table, "reader", survey_id="habits", expires_in_s=60)) is not None
 
 
 def binary_of(db: str) -> str:

@@ -1,9 +1,10 @@
-"""Files that the programs of schemas 0003 to 0012 wrote, upgraded on both databases: all of them is there, and counts.
+"""Files that the programs of schemas 0003 to 0013 wrote, upgraded on both databases: all of them is there, and counts.
 
 tests/data/schemas/ has them as SQL: reports in the inbox and out of it, one erased; waves, of which none takes reports
 any more; a release, open invitations, tokens, settings, since 0005 a survey that keeps counts alone, since 0008 a
 draft, since 0009 a journal and the day of a backup, since 0010 a second journal and a survey whose reports go on a
-day, since 0012 keys of a gateway. Of schemas 0001 and 0002 see test_migrations.
+day, since 0012 keys of a gateway, since 0013 a key and a
+signature of blind invitations. Of schemas 0001 and 0002 see test_migrations.
 """
 
 import sqlite3
@@ -19,9 +20,10 @@ from sqlalchemy import MetaData, Table, create_engine, delete, insert, make_url,
 from collecting import check_store, count_here, make_reports
 from sotto_client.cli import main
 from sotto_collector.intake.counting import Outcome
-from sotto_collector.store import Store
+from sotto_collector.store import Store, TokenTable
 from sotto_collector.store.schema import metadata
 from sotto_collector.store.upgrade import HEAD, REVISIONS, _config
+from sotto_collector.tokens import create_token
 
 pytestmark = pytest.mark.later("postgres", "thorough")  # test_migrations.py has both
 
@@ -109,4 +111,5 @@ def test_upgraded_database_of_a_released_schema_has_everything_and_goes_on(
         assert (small.is_open, strings.is_open, strings.survey.waves) == (True, False, 3)
         assert count_here(store, small, make_reports(5, small.survey)) == [Outcome(5, 0, 0)]
         assert store.read_tally(small).n_reports == 40 - 1 + 5
+        assert create_token(TokenTable(store), "reader", survey_id="small", expires_in_s=60)
     check_store(empty_db)

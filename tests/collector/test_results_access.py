@@ -33,7 +33,16 @@ epsilon = 2.0
 """)
 FILES = ["results.csv", "results.json", "results/rating/shares.svg", "results/rating/shares.png"]
 PATHS = ["results", "results.csv", "results/rating/shares.svg"]
-READERS = ["nobody", "stranger", "admin", "analyst", "analyst of small", "analyst of public", "monitor"]
+READERS = [
+    "nobody",
+    "stranger",
+    "admin",
+    "analyst",
+    "analyst of small",
+    "analyst of public",
+    "monitor",
+    "reader of small",
+]
 
 
 @pytest.fixture
@@ -61,7 +70,11 @@ def token_of(house: House, reader: str) -> dict[str, str]:
     role, _, survey_id = reader.partition(" of ")
     if reader == "stranger":
         return bearer("sotto_analyst_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
-    return {} if reader == "nobody" else bearer(create_token(house.collector.tokens, role, survey_id=survey_id or None))
+    return (
+        {}
+        if reader == "nobody"
+        else bearer(create_token(house.collector.tokens, role, survey_id=survey_id or None, expires_in_s=60))
+    )
 
 
 @pytest.mark.parametrize("reader", READERS)

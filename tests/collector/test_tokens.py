@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from sotto_collector.errors import TokenError
 from sotto_collector.store import Store, TokenTable
 from sotto_collector.tokens import (
     MAX_LIFE_S,
+    ONE_SURVEY_ONLY,
     ROLES,
     create_token,
     find_token,
@@ -19,6 +21,8 @@ from sotto_collector.tokens import (
     revoke_token,
     rotate_token,
 )
+
+OF_ONE: dict[str, Any] = {"survey_id": "habits", "expires_in_s": 60}
 
 
 @pytest.fixture
@@ -29,7 +33,7 @@ def table(tmp_path: Path) -> Iterator[TokenTable]:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_token_says_its_role_and_the_store_keeps_its_sha256(table: TokenTable, role: str) -> None:
-    token = create_token(table, role, "alice")
+    token = create_token(table, role, "alice", **(OF_ONE if role in ONE_SURVEY_ONLY else {}))
     assert token.startswith(f"sotto_{role}_")
     (stored,) = table.list()
     assert (stored.token_hash, stored.role, stored.label) == (hashlib.sha256(token.encode()).digest(), role, "alice")

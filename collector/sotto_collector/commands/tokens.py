@@ -31,7 +31,7 @@ def token() -> None:
     type=click.Choice(ROLES),
     required=True,
     help="admin runs surveys. analyst reads tallies, and noisy reports if the survey has no min_reports. monitor reads "
-    "metrics.",
+    "metrics. For a reader's link, use `sotto share`.",
 )
 @click.option("--label", default="", help="Whose token it is, for sotto token list  [default: empty].")
 @click.option("--survey", help="Make it for the survey with this id alone  [default: all surveys].")

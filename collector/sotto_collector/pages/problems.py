@@ -11,6 +11,8 @@ from sotto_protocol.problem import CONTENT_TYPE, Problem
 
 _TITLES = {
     "no_such_survey": mark("There is no such survey here"),
+    "no_such_link": mark("This link does not work"),
+    "link_ended": mark("This link does not work any more"),
     "no_such_wave": mark("The survey has no such wave"),
     "not_found": mark("There is no such page here"),
     "bad_choice": mark("You can't choose that"),
@@ -23,6 +25,8 @@ _TITLES = {
     "internal": mark("This can't be shown now"),
 }
 _ADVICE = {
+    "no_such_link": mark("Please ask the people who gave you the link for a new one."),
+    "link_ended": mark("Please ask the people who gave you the link for a new one."),
     "no_such_survey": mark(
         "Please check the address, or ask the people who gave it to you. The survey may have been removed."
     ),

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import Blueprint, Flask, Response, current_app, request
+from flask import Blueprint, Flask, Response, current_app, g, request
 
 from sotto_collector.api.request import find_survey, get_collector
 from sotto_collector.collector import KNOWN_S
@@ -17,6 +17,7 @@ from sotto_collector.pages.cache import TimeCache
 from sotto_collector.pages.headers import policy
 from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.sign_in import ask_to_sign_in, find_reader, require_reader
+from sotto_collector.share_link import RULE, require_link
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.releases import floored_cells, read_released_cells, sum_by_wave
 from sotto_collector.turnout import Turnout, count_turnout
@@ -86,7 +87,8 @@ def install_results(app: Flask) -> None:
             floored=found.floored,
         )
 
-    page = make_results_page(read_release, "layout.html", give_back)
+    page = make_results_page(read_release, "layout.html", give_back, shared=RULE)
+    page.url_value_preprocessor(_take_link)
     _refuse_as_the_collector(page)
     ask_to_sign_in(page, ROLES)
     page.after_request(_let_choose)
@@ -110,7 +112,10 @@ class ResultsReader:
         collector, stored = get_collector(), find_survey(survey_id)
         if request.method == "POST":
             _require_own_page()
-        if stored.survey.public_results and request.method != "POST":
+        if g.share_token is not None:
+            require_link(collector.tokens, survey_id, g.share_token)
+            is_analyst = False
+        elif stored.survey.public_results and request.method != "POST":
             is_analyst = find_reader(collector.tokens, ROLES, survey_id) is not None
         else:
             is_analyst = require_reader(collector.tokens, ROLES, survey_id) is not None
@@ -135,6 +140,11 @@ class ResultsReader:
         return self._cache.get(stored.key, lambda: self._read(stored))
 
 
+def _take_link(endpoint: str | None, values: dict[str, Any] | None) -> None:
+    """Keep the token of a share link, None where there is none: the views are the same."""
+    g.share_token = (values or {}).pop("share_token", None)
+
+
 def _require_own_page() -> None:
     """Refuse what a page of another site sends: a browser adds the password that it keeps. Raises RequestError 403."""
     site, origin = request.headers.get("Sec-Fetch-Site", ""), request.headers.get("Origin", "null")
@@ -144,8 +154,10 @@ def _require_own_page() -> None:
 
 
 def _let_choose(response: Response) -> Response:
-    """Allow the page to send its form, which holds choices only."""
+    """Allow the page to send its form, which holds choices only; keep what a share link shows out of search engines."""
     response.headers["Content-Security-Policy"] = policy(form_action="'self'")
+    if g.share_token is not None:
+        response.headers["X-Robots-Tag"] = "noindex"
     return response
 
 

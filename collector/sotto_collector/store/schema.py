@@ -86,7 +86,7 @@ tokens = Table(
     Column("expires_s", BigInteger),  # Unix time; NULL: never
     PrimaryKeyConstraint("token_hash"),
     CheckConstraint("length(token_hash) = 32", "tokens_token_hash"),
-    CheckConstraint("role IN ('admin', 'analyst', 'monitor')", "tokens_role"),
+    CheckConstraint("role IN ('admin', 'analyst', 'monitor', 'reader')", "tokens_role"),
     sqlite_with_rowid=False,
 )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Alembic is loaded where a schema is changed, and nowhere else: that takes a third of a second.
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013")
+REVISIONS = tuple(f"{number:04}" for number in range(1, 15))
 """The migrations that this program knows, in order."""
 HEAD = REVISIONS[-1]
 _VERSION = table("alembic_version", column("version_num"))

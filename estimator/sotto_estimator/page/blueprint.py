@@ -38,15 +38,22 @@ _RULE = "/s/<survey_id>/results"
 
 
 def make_results_page(
-    read_release: ReadRelease, layout: str, on_idle: Callable[[], object] = lambda: None
+    read_release: ReadRelease, layout: str, on_idle: Callable[[], object] = lambda: None, shared: str | None = None
 ) -> Blueprint:
     """Return the page as a blueprint. What it refuses is raised as a `PageError`, or as `read_release` raises it.
 
     `layout`: the name of a template of the app, with the blocks title, head and body, which is told `root`, the
     app's root as seen from the page. `on_idle` is called, in a thread of its own, once less is kept for later.
+    `shared`: a second rule of the page, at which nothing can be searched; the app takes the values that it has beside
+    the survey's id out of the request.
     """
     page = Blueprint("results", __name__, template_folder="templates")
-    _Routes(read_release, layout, on_idle).add_to(page)
+    routes = _Routes(read_release, layout, on_idle)
+    routes.add_to(page, _RULE)
+    if shared is not None:
+        routes.add_to(page, shared)
+    page.post(_RULE)(routes.search_texts)
+    page.get("/static/results/<any('results.css','results.js'):name>")(routes.get_asset)
     return page
 
 
@@ -62,13 +69,11 @@ class _Routes:
         self._searches = Seats("searches", N_AT_EASEL)
         self._assets = {name: (files("sotto_estimator") / path).read_bytes() for name, (path, _) in _ASSETS.items()}
 
-    def add_to(self, page: Blueprint) -> None:
-        """Add the routes. No response is stored by a browser: whoever may see it now may not tomorrow."""
-        page.get(_RULE)(self.show_results)
-        page.post(_RULE)(self.search_texts)
-        page.get(f"{_RULE}.<any(csv,json):kind>")(self.get_numbers)
-        page.get(f"{_RULE}/<question_id>/<any({','.join(charts())}):chart>.<any(svg,png):kind>")(self.get_chart)
-        page.get("/static/results/<any('results.css','results.js'):name>")(self.get_asset)
+    def add_to(self, page: Blueprint, rule: str) -> None:
+        """Add the routes to read. No response is stored by a browser: whoever may see it now may not tomorrow."""
+        page.get(rule)(self.show_results)
+        page.get(f"{rule}.<any(csv,json):kind>")(self.get_numbers)
+        page.get(f"{rule}/<question_id>/<any({','.join(charts())}):chart>.<any(svg,png):kind>")(self.get_chart)
 
     def show_results(self, survey_id: str) -> Response:
         """Show a survey's results."""
@@ -77,7 +82,7 @@ class _Routes:
             return _respond(Response(status=304), selection.tag)
         results = self._find(selection)
         make = _seated(self._desk, survey_id, lambda: self._render(results, selection.tag).encode())
-        page = self._kept.get((selection.tag, "page"), make)
+        page = self._kept.get((selection.tag, "page", _root()), make)
         return _respond(Response(page, content_type="text/html; charset=utf-8"), selection.tag)
 
     def search_texts(self, survey_id: str) -> Response:
@@ -100,7 +105,7 @@ class _Routes:
         return render_template(
             "results/page.html",
             layout=self._layout,
-            root="../../",
+            root=_root(),
             tag=tag,
             results=results,
             search=search,
@@ -158,6 +163,11 @@ class _Routes:
             self._desk, selection.release.survey.id, lambda: find_results(selection.release, selection.choices)
         )
         return self._kept.get((selection.tag, "results"), make)
+
+
+def _root() -> str:
+    """Return the app's root as seen from the page that is asked for."""
+    return "../" * (request.path.count("/") - 1)
 
 
 class _Selection(NamedTuple):
