@@ -46,7 +46,7 @@ RANGE = {"min_num_value_n": "0", "max_num_value_n": "9"}
         ([ask("Y")], one_of("Yes", "No", NO_ANSWER) | {"skip": NO_ANSWER}),
         ([ask("G", **MUST)], one_of("Female", "Male")),
         ([ask("5", **MUST)], SCALE),
-        ([ask("5", mandatory="S")], one_of("1", "2", "3", "4", "5", NO_ANSWER) | {"skip": NO_ANSWER}),
+        ([ask("5", mandatory="S")], one_of("1", "2", "3", "4", "5", NO_ANSWER) | {"type": "likert", "skip": NO_ANSWER}),
         ([ask("L", **MUST), *TEA], one_of("Tea", "Coffee")),
         ([ask("!"), *TEA], one_of("Tea", "Coffee", NO_ANSWER) | {"skip": NO_ANSWER}),
         ([ask("M"), *ANY], {"type": "any-of", "options": ["Tea", "Coffee"]}),

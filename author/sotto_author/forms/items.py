@@ -237,7 +237,7 @@ def _answers(item: Item, terms: Terms) -> dict[str, Any]:
     if kind == "any-of":
         return members | {"options": texts}
     if not item.must_be_answered:
-        return or_no_answer(texts)
+        return or_no_answer(texts) | {"type": kind}
     is_plain = len(texts) == len(_YES_AND_NO) and {text.casefold() for text in texts} == _YES_AND_NO
     return {"type": "yes-no"} if is_plain else {"options": texts}
 

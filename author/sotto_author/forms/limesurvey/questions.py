@@ -138,7 +138,7 @@ class _OneQuestion:
         is_conditional = bool(names)
         is_required = question.cells.get("mandatory") == "Y"
         if "levels" in answers and (is_conditional or not is_required):
-            answers = {"type": "one-of", "options": _plain([str(level) for level in answers["levels"]])}
+            answers = {"type": "likert", "options": _plain([str(level) for level in answers["levels"]])}
         elif "levels" in answers:
             levels = answers["levels"]
             answers = {"type": "number", "minimum": levels[0], "maximum": levels[-1], "step": 1, "distribution": True}
@@ -227,7 +227,7 @@ class _OneQuestion:
         """Yield what of the question is no part of a survey."""
         if self._question.helps.by_language:
             yield "help"
-        if answers.get("type") in ("one-of", "any-of"):
+        if answers.get("type") in ("one-of", "likert", "any-of"):
             yield from (name for name in _CHECKS if self._question.cells.get(name))
         if self._question.type in _MULTIPLE and not all(
             is_always(each.relevance) for each in self._question.subquestions.values()
@@ -243,5 +243,5 @@ def _plain(texts: Sequence[str]) -> list[FormText]:
 
 
 def _scale(n: int) -> dict[str, Any]:
-    """Return the levels from 1 to n: a number where everybody must answer, else choices."""
+    """Return the levels from 1 to n: a number where everybody must answer, else a Likert scale."""
     return {"levels": range(1, n + 1)}
