@@ -399,6 +399,52 @@ def test_a_batch_of_a_relay_hides_what_so_many_reports_hide(tmp_path: Path) -> N
     assert "only within a batch: see --batch" in said[1]
 
 
+DELIVERED = {"direct": "", "oblivious": "delivery = 'oblivious'\nrelay = 'https://relay.example'\n"}
+INVITED = {"none": "", "plain": "invited = true\n", "blind": "invited = true\ninvitations = 'blind'\n"}
+FROM_WHERE, WHEN, INVITATION = "from which address each report comes", "when it came", "with which invitation"
+HOLDS, VOID = "holds against the collector on two conditions", "does not hold against the collector of this survey"
+HONEST = "Each batch of the relay must have 20 honest reports"
+SEEN = {
+    ("direct", "none", None): [FROM_WHERE, "and when"],
+    ("direct", "plain", None): [INVITATION, "from where, and when"],
+    ("direct", "blind", None): [FROM_WHERE, "and when", "Blind invitations do not hide that"],
+    ("oblivious", "none", None): [WHEN, "see --batch"],
+    ("oblivious", "plain", None): [INVITATION, "No relay hides the invitation"],
+    ("oblivious", "blind", None): [WHEN, "blind invitations cannot be joined to it", "see --batch"],
+    ("oblivious", "none", 20): [HOLDS, HONEST],
+    ("oblivious", "plain", 20): [VOID, "comes with its invitation", 'With invitations = "blind" it would hold'],
+    ("oblivious", "blind", 20): [HOLDS, HONEST, "cannot be joined to reports", "fetch tokens through the relay too"],
+}
+EVERY_PHRASE = {phrase for phrases in SEEN.values() for phrase in phrases} - {"and when"}
+
+
+@pytest.mark.parametrize("strata", [False, True])
+@pytest.mark.parametrize(("delivery", "invitations", "batch"), SEEN)
+def test_the_shuffled_epsilon_says_against_whom_it_holds(
+    tmp_path: Path, delivery: str, invitations: str, batch: int | None, strata: bool
+) -> None:
+    """A plain invitation names whose report it came with, so no relay's mixing makes up for it."""
+    is_stratified = strata and invitations != "none"
+    survey = DELIVERED[delivery] + INVITED[invitations] + "strata = ['north', 'south']\n" * is_stratified
+    arguments = ("--n", 300, "--runs", 0, *([] if batch is None else ["--batch", batch]))
+    said = " ".join(compare(tmp_path, survey + HEAD + YES_NO, *arguments).stdout.split())
+    expected = SEEN[delivery, invitations, batch]
+    assert {phrase for phrase in EVERY_PHRASE if phrase in said} == {*expected} - {"and when"}
+    assert all(phrase in said for phrase in expected)
+    assert ("only people of the same stratum count for" in said) == is_stratified
+    assert said.endswith("So a survey promises respondents only the epsilon of a report.")
+    members = document(tmp_path, survey + HEAD + YES_NO, *arguments)
+    assert members["holds_against_collector"] == (batch is not None and invitations != "plain") == (HOLDS in said)
+
+
+@pytest.mark.parametrize("invitations", INVITED)
+def test_a_batch_is_refused_where_a_survey_is_delivered_directly_whatever_its_invitations(
+    tmp_path: Path, invitations: str
+) -> None:
+    result = compare(tmp_path, INVITED[invitations] + HEAD + YES_NO, "--n", 300, "--batch", 20)
+    assert (result.exit_code, "it goes with delivery" in result.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("survey", "batch", "expected"),
     [

@@ -14,6 +14,7 @@ from sotto_estimator.views.plan_words import points
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.comparison.comparison import Comparison
 from sotto_rehearsal.comparison.knowledge import Knowledge
+from sotto_rehearsal.comparison.observers import holds_against_collector, observer_words
 from sotto_rehearsal.comparison.shuffled import n_in_wave
 from sotto_rehearsal.comparison.subject import Subject
 from sotto_rehearsal.comparison.totals import Total
@@ -26,22 +27,6 @@ _FIGURES = ["epsilon", "delta", "n", "noise", "std. deviation", "simulated", "ha
 _ADVANCED = (
     "For few answers or a large epsilon, advanced composition and zCDP are no better than the plain sum. In those rows "
     "use the plain sum, which needs no delta."
-)
-_SHUFFLED = (
-    "The shuffled epsilon is for somebody who sees the reports of one wave in random order, and nothing else. They do "
-    "not see when a report came, from where, in which order or with which others. Only honest devices count "
-    "for n, because fake ones hide nobody. Nobody outside can check that a collector sees no more. So a survey "
-    "promises respondents only the epsilon of a report."
-)
-
-_MIXED = (
-    "The shuffled epsilon holds against the collector on two conditions. Each batch of the relay must have {batch:,} "
-    "honest reports, and its operator must not work with the collector. Nobody can check that from outside. So a "
-    "survey promises respondents only the epsilon of a report."
-)
-_DELIVERED = (
-    "The relay of this survey hides where a report came from. Only a relay that mixes hides when it came, and only "
-    "within a batch: see --batch."
 )
 _SHUFFLED_DRAWN = (
     "A question's row is about a person who is known to be asked that question, one of about n. Whole reports hide who "
@@ -167,10 +152,7 @@ def _shuffled(comparison: Comparison) -> Part:
     ]
     survey = comparison.survey
     more = [*[_SHUFFLED_IN_WAVES] * bool(survey.asked_in), *[_SHUFFLED_DRAWN] * bool(survey.draw)]
-    batch = comparison.study.batch
-    alone = [_SHUFFLED, *[_DELIVERED] * survey.is_oblivious]
-    first = alone if batch is None else [_MIXED.format(batch=batch)]
-    said = " ".join([*first, *more])
+    said = " ".join([*observer_words(survey, comparison.study.batch), *more])
     return Part("Shuffled", [Table(columns, cells), Lines([said], "")], is_tight=True)
 
 
@@ -203,6 +185,7 @@ def _options(comparison: Comparison) -> dict[str, Any]:
     return said | {
         "n_runs": study.n_runs,
         "batch": study.batch,
+        "holds_against_collector": holds_against_collector(comparison.survey, study.batch),
         "level": options.level,
         "method": options.method,
         "target": options.about,
