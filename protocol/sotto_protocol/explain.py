@@ -192,7 +192,13 @@ class Explanation(Settings):
             ),
             (
                 speech.gettext("What can anybody find out?"),
-                speech.text([self._say_unsure(speech), self._say_tenth(speech)]),
+                speech.text(
+                    [
+                        self._say_unsure(speech),
+                        self._say_tenth(speech),
+                        speech.gettext("This is true as long as your device runs the published program."),
+                    ]
+                ),
             ),
             (speech.gettext("What does my device send?"), speech.gettext(sent)),
             (speech.gettext("What can I do later?"), speech.gettext(later)),

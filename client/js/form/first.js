@@ -20,6 +20,7 @@ export function sayFirst(t, survey) {
           found,
         )
       : t("Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up).", found),
+    t("This is true as long as your device runs the published program."),
   ];
   if (exceeded(epsilonForever) === 0) {
     known.unshift(t("Nobody can be sure what you answered, not even the people who run this survey."));

@@ -176,6 +176,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "هذا كل ما يغادر هذا الجهاز، مع دعوتك.",
 "This is all that leaves this device.": "هذا كل ما يغادر هذا الجهاز.",
 "This is too long: %(n)s of at most %(most)s characters.": "هذا أطول من اللازم: عدد الأحرف %(n)s، والحد الأقصى %(most)s.",
+"This is true as long as your device runs the published program.": "هذا صحيح ما دام جهازك يشغّل البرنامج المنشور.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "ما وصل ليس الاستبيان الذي أُعدّت له هذه الصفحة، أو أنه سيكشف أكثر مما يسمح به هذا المتصفح. لم تُرسَل أي إجابة.",
 "This page needs an https address": "يجب أن تصل هذه الصفحة عبر https",
 "This survey is closed": "هذا الاستبيان مغلق",

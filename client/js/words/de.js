@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "Das ist alles, was dieses Gerät verlässt, zusammen mit Ihrer Einladung.",
 "This is all that leaves this device.": "Das ist alles, was dieses Gerät verlässt.",
 "This is too long: %(n)s of at most %(most)s characters.": "Das ist zu lang: %(n)s von höchstens %(most)s Zeichen.",
+"This is true as long as your device runs the published program.": "Das gilt, solange auf Ihrem Gerät das veröffentlichte Programm läuft.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "Was angekommen ist, ist nicht die Umfrage, für die diese Seite gemacht wurde, oder sie würde mehr preisgeben, als dieser Browser erlaubt. Es wurde keine Antwort gesendet.",
 "This page needs an https address": "Diese Seite muss über https kommen",
 "This survey is closed": "Diese Umfrage ist geschlossen",

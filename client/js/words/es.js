@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "Esto es todo lo que sale de este dispositivo, junto con su invitación.",
 "This is all that leaves this device.": "Esto es todo lo que sale de este dispositivo.",
 "This is too long: %(n)s of at most %(most)s characters.": "Es demasiado largo: %(n)s de un máximo de %(most)s caracteres.",
+"This is true as long as your device runs the published program.": "Esto vale mientras su dispositivo ejecute el programa publicado.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "Lo que llegó no es la encuesta para la que se hizo esta página, o revelaría más de lo que permite este navegador. No se envió ninguna respuesta.",
 "This page needs an https address": "Esta página tiene que llegar por https",
 "This survey is closed": "Esta encuesta está cerrada",

@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "C’est tout ce qui quitte cet appareil, avec votre invitation.",
 "This is all that leaves this device.": "C’est tout ce qui quitte cet appareil.",
 "This is too long: %(n)s of at most %(most)s characters.": "C’est trop long : %(n)s caractères sur %(most)s au plus.",
+"This is true as long as your device runs the published program.": "Cela vaut tant que votre appareil exécute le programme publié.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "Ce qui est arrivé n’est pas l’enquête pour laquelle cette page a été faite, ou révélerait plus que ce navigateur ne le permet. Aucune réponse n’a été envoyée.",
 "This page needs an https address": "Cette page doit arriver par https",
 "This survey is closed": "Cette enquête est close",

@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "आपके निमंत्रण के साथ, इस डिवाइस से बस इतना ही बाहर जाता है।",
 "This is all that leaves this device.": "इस डिवाइस से बस इतना ही बाहर जाता है।",
 "This is too long: %(n)s of at most %(most)s characters.": "यह बहुत लंबा है: %(n)s अक्षर, अधिकतम %(most)s।",
+"This is true as long as your device runs the published program.": "यह तब तक सच है जब तक आपके उपकरण पर प्रकाशित प्रोग्राम चलता है।",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "जो आया वह वह सर्वेक्षण नहीं है जिसके लिए यह पेज बना था, या उससे इतना पता चल जाएगा जितने की यह ब्राउज़र अनुमति नहीं देता। कोई उत्तर नहीं भेजा गया।",
 "This page needs an https address": "इस पेज का https से आना ज़रूरी है",
 "This survey is closed": "यह सर्वेक्षण बंद है",

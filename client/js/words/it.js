@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "È tutto ciò che esce da questo dispositivo, insieme al Suo invito.",
 "This is all that leaves this device.": "È tutto ciò che esce da questo dispositivo.",
 "This is too long: %(n)s of at most %(most)s characters.": "È troppo lungo: %(n)s caratteri su un massimo di %(most)s.",
+"This is true as long as your device runs the published program.": "Questo vale finché il Suo dispositivo esegue il programma pubblicato.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "Questo non è il sondaggio per cui la pagina è stata fatta, oppure rivelerebbe più di quanto questo browser permette. Nessuna risposta è stata inviata.",
 "This page needs an https address": "Questa pagina ha bisogno di un indirizzo https",
 "This survey is closed": "Questo sondaggio è chiuso",

@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "Dit is alles wat dit apparaat verlaat, samen met uw uitnodiging.",
 "This is all that leaves this device.": "Dit is alles wat dit apparaat verlaat.",
 "This is too long: %(n)s of at most %(most)s characters.": "Dit is te lang: %(n)s van hoogstens %(most)s tekens.",
+"This is true as long as your device runs the published program.": "Dit geldt zolang op uw apparaat het gepubliceerde programma draait.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "Dit is niet de enquête waarvoor deze pagina is gemaakt, of de enquête zou meer verraden dan deze browser toestaat. Er is geen antwoord verstuurd.",
 "This page needs an https address": "Deze pagina heeft een https-adres nodig",
 "This survey is closed": "Deze enquête is gesloten",

@@ -152,6 +152,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "To wszystko, co opuszcza to urządzenie, razem z zaproszeniem.",
 "This is all that leaves this device.": "To wszystko, co opuszcza to urządzenie.",
 "This is too long: %(n)s of at most %(most)s characters.": "Tekst jest za długi. Liczba znaków: %(n)s; dozwolone najwyżej: %(most)s.",
+"This is true as long as your device runs the published program.": "Jest to prawdą, dopóki na tym urządzeniu działa opublikowany program.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "To nie jest ankieta, dla której utworzono tę stronę, albo zdradziłaby więcej, niż pozwala ta przeglądarka. Żadna odpowiedź nie została wysłana.",
 "This page needs an https address": "Ta strona wymaga adresu https",
 "This survey is closed": "Ta ankieta jest zamknięta",

@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "Isto é tudo o que sai deste dispositivo, junto com seu convite.",
 "This is all that leaves this device.": "Isto é tudo o que sai deste dispositivo.",
 "This is too long: %(n)s of at most %(most)s characters.": "É longo demais: %(n)s de no máximo %(most)s caracteres.",
+"This is true as long as your device runs the published program.": "Isso vale enquanto o seu dispositivo executar o programa publicado.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "O que chegou não é a pesquisa para a qual esta página foi feita, ou revelaria mais do que este navegador permite. Nenhuma resposta foi enviada.",
 "This page needs an https address": "Esta página precisa vir por https",
 "This survey is closed": "Esta pesquisa está fechada",

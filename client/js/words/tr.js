@@ -144,6 +144,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "Bu cihazdan, davet kodunuzla birlikte, yalnızca bu çıkar.",
 "This is all that leaves this device.": "Bu cihazdan yalnızca bu çıkar.",
 "This is too long: %(n)s of at most %(most)s characters.": "Bu çok uzun: %(n)s karakter, en fazla %(most)s olabilir.",
+"This is true as long as your device runs the published program.": "Cihazınızda yayımlanmış program çalıştığı sürece bu doğrudur.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "Bu, sayfanın hazırlandığı anket değil ya da bu tarayıcının izin verdiğinden fazlasını açığa çıkarırdı. Hiçbir yanıt gönderilmedi.",
 "This page needs an https address": "Bu sayfa için https ile başlayan bir adres gerekiyor",
 "This survey is closed": "Bu anket kapandı",

@@ -152,6 +152,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "Це все, що покидає цей пристрій, разом із вашим запрошенням.",
 "This is all that leaves this device.": "Це все, що покидає цей пристрій.",
 "This is too long: %(n)s of at most %(most)s characters.": "Це задовгий текст. Символів у ньому: %(n)s, а дозволено щонайбільше %(most)s.",
+"This is true as long as your device runs the published program.": "Це правда, доки на вашому пристрої працює опублікована програма.",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "Це не те опитування, для якого створено сторінку, або воно розкрило б більше, ніж дозволяє цей браузер. Жодної відповіді не надіслано.",
 "This page needs an https address": "Цій сторінці потрібна адреса https",
 "This survey is closed": "Це опитування закрито",

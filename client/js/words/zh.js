@@ -136,6 +136,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "This is all that leaves this device, with your invitation.": "离开这台设备的只有这些内容，连同您的邀请码。",
 "This is all that leaves this device.": "离开这台设备的只有这些内容。",
 "This is too long: %(n)s of at most %(most)s characters.": "内容过长：%(n)s 个字符，最多 %(most)s 个。",
+"This is true as long as your device runs the published program.": "只要您的设备运行的是公布的程序，这一点就成立。",
 "This isn't the survey that the page was made for, or it would give away more than this browser allows. No answer was sent.": "收到的不是此页面所对应的调查，或者它会泄露超出此浏览器所允许的内容。没有发送任何回答。",
 "This page needs an https address": "此页面必须通过 https 打开",
 "This survey is closed": "此调查已关闭",
