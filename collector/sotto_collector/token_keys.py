@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _PRIME_BYTES = MODULUS_BYTES // 2
 _N_KEYS_KNOWN = 1024
-_KNOWN: dict[str, "TokenKey"] = {}  # by public key: what it takes to sign is computed once
 
 
 class TokenKey:
@@ -91,17 +90,18 @@ def has_keys(store: Store, survey: Survey) -> bool:
 
 
 def key_of(store: Store, survey: Survey, cell: int) -> TokenKey:
-    """Return the private key of a cell of a published survey. Raises CollectorError where it is missing."""
-    columns, public = token_keys.c, survey.token_keys[cell - 1]
-    if public not in _KNOWN:
-        this = and_(columns.survey_id == survey.id, columns.cell == cell)
-        with store.reader() as connection:
-            primes = connection.scalar(select(columns.primes).where(this))
-        key = None if primes is None else TokenKey(bytes(primes))
-        if key is None or key_text(key.modulus) != public:
-            raise CollectorError(f"the database lacks the private key of {survey.say_cell(cell)} of {survey.id}.")
-        _KNOWN[public] = key
-    return _KNOWN[public]
+    """Return the private key of a cell of a published survey. Raises CollectorError where it is missing.
+
+    It is read each time: none stays in memory, where it would outlive its survey.
+    """
+    columns = token_keys.c
+    this = and_(columns.survey_id == survey.id, columns.cell == cell)
+    with store.reader() as connection:
+        primes = connection.scalar(select(columns.primes).where(this))
+    key = None if primes is None else TokenKey(bytes(primes))
+    if key is None or key_text(key.modulus) != survey.token_keys[cell - 1]:
+        raise CollectorError(f"the database lacks the private key of {survey.say_cell(cell)} of {survey.id}.")
+    return key
 
 
 def is_signed_by(key: str, message: bytes, signature: bytes) -> bool:
