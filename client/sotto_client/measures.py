@@ -353,9 +353,13 @@ class Measures(Renewed):
             from sotto_client.ledger import Ledger
 
             made, waiting = Ledger(connection).find(self.fingerprint), self._waiting(connection)
-        lines = [f"Wave {wave}: report {entry.receipt} was made." for wave, entry in sorted(made.items())]
+        lines = [self._made(wave, entry.receipt) for wave, entry in sorted(made.items())]
         lines += [f"It waits, and is sent as it is:\n{report.body.decode().rstrip()}" for report in waiting]
         return "\n".join(lines) or "No report was made."
+
+    def _made(self, wave: int, receipt: str) -> str:
+        of_wave = f"Wave {wave}: " if self.waves > 1 else ""
+        return f"{of_wave}A report was made. Its receipt, which can erase it, is {receipt}."
 
 
 def _indented(text: str) -> list[str]:

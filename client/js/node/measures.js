@@ -334,7 +334,10 @@ export class Measures {
       await entriesOf(transaction, fingerprint),
       await this.#waiting(transaction),
     ]);
-    const lines = made.map(({ wave, receipt }) => `Wave ${wave}: report ${receipt} was made.`);
+    const of = (/** @type {number} */ wave) => (this.waves > 1 ? `Wave ${wave}: ` : "");
+    const lines = made.map(
+      ({ wave, receipt }) => `${of(wave)}A report was made. Its receipt, which can erase it, is ${receipt}.`,
+    );
     lines.push(...waiting.map(({ body }) => `It waits, and is sent as it is:\n${body.trimEnd()}`));
     return lines.join("\n") || none;
   }

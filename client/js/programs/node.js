@@ -4457,7 +4457,8 @@ var Measures = class {
     if (!existsSync(this.#device)) return none;
     const {fingerprint: fingerprint} = await this.survey;
     const [made, waiting] = await this.#open().transact(async transaction => [ await entriesOf(transaction, fingerprint), await this.#waiting(transaction) ]);
-    const lines = made.map(({wave: wave, receipt: receipt}) => `Wave ${wave}: report ${receipt} was made.`);
+    const of = wave => this.waves > 1 ? `Wave ${wave}: ` : "";
+    const lines = made.map(({wave: wave, receipt: receipt}) => `${of(wave)}A report was made. Its receipt, which can erase it, is ${receipt}.`);
     lines.push(...waiting.map(({body: body}) => `It waits, and is sent as it is:\n${body.trimEnd()}`));
     return lines.join("\n") || none;
   }
