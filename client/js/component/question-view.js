@@ -131,7 +131,7 @@ export class QuestionView {
       this.#fields.push(input);
       return mask(make("label", { class: "choice", part: "choice" }, input, " ", make("span", this.#spoken, label)));
     });
-    return this.#searchable(make("div", { class: "choices" }, ...rows));
+    return this.#searchable(make("div", { class: this.question.scale ? "choices scale" : "choices" }, ...rows));
   }
 
   #field(/** @type {{[name: string]: string}} */ described) {

@@ -55,6 +55,9 @@ figure { display: flex; gap: 1em; align-items: center; margin: 0 0 .75em; }
 .choice {
 display: flex; gap: .75em; align-items: flex-start; min-height: 2.9em; padding: .6em .9em; border: 1px solid
 var(--_edge); border-radius: var(--sotto-radius, .6rem); cursor: pointer; }
+@media (min-width: 40rem) {
+.scale { display: flex; flex-wrap: wrap; }
+.scale .choice { flex: 1; display: grid; justify-items: center; text-align: center; } }
 .choice:hover { border-color: var(--_accent); }
 .choice input { flex: none; width: 1.2em; height: 1.2em; margin: .15em 0 0; accent-color: var(--_accent); }
 input[type="text"], input[type="search"], select {

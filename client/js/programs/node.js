@@ -2193,6 +2193,7 @@ var Item = class {
     this.#together = this.type === "joint" ? takeItems(fields, readItem) : [];
     const texts = this.#together.map(item => item.text);
     this.text = this.type === "joint" ? texts.join(" ") : fields.text("text", LENGTHS.text);
+    this.scale = fields.has("scores");
     this.options = this.type === "joint" ? optionsOf(this.#together) : Object.freeze([ ...this.kind.options(fields) ]);
     this.range = this.kind.range?.(fields) ?? null;
     this.skip = fields.has("skip") ? this.kind.skip(fields, this) : null;

@@ -2500,6 +2500,7 @@ var Item = class {
     __privateSet(this, _together, this.type === "joint" ? takeItems(fields, readItem) : []);
     const texts = __privateGet(this, _together).map(item => item.text);
     this.text = this.type === "joint" ? texts.join(" ") : fields.text("text", LENGTHS.text);
+    this.scale = fields.has("scores");
     this.options = this.type === "joint" ? optionsOf(__privateGet(this, _together)) : Object.freeze([ ...this.kind.options(fields) ]);
     this.range = this.kind.range?.(fields) ?? null;
     this.skip = fields.has("skip") ? this.kind.skip(fields, this) : null;

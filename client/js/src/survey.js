@@ -38,6 +38,8 @@ export class Item {
     const texts = this.#together.map((/** @type {any} */ item) => item.text);
     /** @type {string} */
     this.text = this.type === "joint" ? texts.join(" ") : fields.text("text", LENGTHS.text);
+    /** Whether its options have scores, and so an order. */
+    this.scale = fields.has("scores"); // which its options take
     /** @type {readonly string[]} */
     this.options = this.type === "joint" ? optionsOf(this.#together) : Object.freeze([...this.kind.options(fields)]);
     /** @type {any} of a number question: minimum, maximum, step and unit */

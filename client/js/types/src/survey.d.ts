@@ -22,6 +22,8 @@ export class Item {
     type: "number" | "yes-no" | "one-of" | "any-of" | "text" | "joint";
     /** @type {string} */
     text: string;
+    /** Whether its options have scores, and so an order. */
+    scale: boolean;
     /** @type {readonly string[]} */
     options: readonly string[];
     /** @type {any} of a number question: minimum, maximum, step and unit */
