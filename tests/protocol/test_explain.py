@@ -232,7 +232,9 @@ def test_four_short_answers_come_first(changes: dict[str, Any], found_out: str, 
     explanation = explain(replace(yes_no("s", "1"), **changes))
     happens, learnt, device, afterwards = explanation.in_short()
     assert happens[1] == "Your device changes your answers at random before it sends anything."
-    assert learnt[1].endswith(found_out)
+    limit = " This is true as long as your device runs the published program."
+    assert learnt[1].removesuffix(limit).endswith(found_out)
+    assert learnt[1].endswith(limit)
     assert (sent in device[1], later in afterwards[1]) == (True, True)
     text = " ".join(str(explanation).split())
     places = [text.index(f"{asked} {told}") for asked, told in explanation.in_short()]
