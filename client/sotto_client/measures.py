@@ -301,7 +301,7 @@ class Measures(Renewed):
             [
                 f"{self.program} asks you to take part in a survey: {self._survey().title}",
                 f"If you agree, it answers the questions below on its own, {waves}.",
-                f"Your device changes each answer at random. Only the changed answers go to {self.url}"
+                f"Your device may change each answer at random, before anything goes to {self.url}"
                 + (f", through {relay}." if relay else "."),
             ]
         )

@@ -276,7 +276,7 @@ export class Measures {
     return [
       `${this.program} asks you to take part in a survey: ${title}`,
       `If you agree, it answers the questions below on its own, ${often}.`,
-      `Your device changes each answer at random. Only the changed answers go to ${this.url}${through ? `, through ${through}` : ""}.`,
+      `Your device may change each answer at random, before anything goes to ${this.url}${through ? `, through ${through}` : ""}.`,
     ].join("\n");
   }
 

@@ -4413,7 +4413,7 @@ var Measures = class {
     const {title: title, relay: relay} = await this.survey;
     const through = this.#options.relayUrl ?? relay;
     const often = this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
-    return [ `${this.program} asks you to take part in a survey: ${title}`, `If you agree, it answers the questions below on its own, ${often}.`, `Your device changes each answer at random. Only the changed answers go to ${this.url}${through ? `, through ${through}` : ""}.` ].join("\n");
+    return [ `${this.program} asks you to take part in a survey: ${title}`, `If you agree, it answers the questions below on its own, ${often}.`, `Your device may change each answer at random, before anything goes to ${this.url}${through ? `, through ${through}` : ""}.` ].join("\n");
   }
   async #end() {
     const survey = await this.survey;

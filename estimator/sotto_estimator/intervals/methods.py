@@ -145,12 +145,12 @@ METHODS: dict[str, IntervalMethod] = {
     ),
     # At every n at once: a mixture of exponential tilts (Robbins 1970), by Ville's inequality.
     "anytime": IntervalMethod(
-        words="confidence sequence (a mixture of tilts, Robbins)",
+        words="confidence sequence (Robbins 1970)",
         is_guaranteed=True,
         population=anytime_shares,
         respondents=anytime_counts,
         of_means=anytime_means,
-        words_of_means="a confidence sequence (a mixture of tilts, Robbins)",
+        words_of_means="a confidence sequence (Robbins 1970)",
     ),
 }
 """By the name that options and outputs have."""
