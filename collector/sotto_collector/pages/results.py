@@ -112,8 +112,8 @@ class ResultsReader:
         collector, stored = get_collector(), find_survey(survey_id)
         if request.method == "POST":
             _require_own_page()
-        if g.share_token is not None:
-            require_link(collector.tokens, survey_id, g.share_token)
+        if (link := g.get("share_token")) is not None:
+            require_link(collector.tokens, survey_id, link)
             is_analyst = False
         elif stored.survey.public_results and request.method != "POST":
             is_analyst = find_reader(collector.tokens, ROLES, survey_id) is not None
