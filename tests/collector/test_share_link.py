@@ -19,6 +19,8 @@ from sotto_client.cli import main
 from sotto_collector.errors import TokenError
 from sotto_collector.share_link import path_of
 from sotto_collector.store import Store, TokenTable
+from sotto_collector.store.facts import read_facts
+from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, hash_token, revoke_token, rotate_token
 
 LEAST = replace(SMALL, id="least", min_reports=100)
@@ -146,6 +148,15 @@ def test_reader_token_opens_no_other_route(house: House) -> None:
                 assert house.http.open(path, headers=headers, **asked).status_code in (bare, 401, 403), path
 
 
+def test_link_that_ends_soon_alerts_nobody(house: House) -> None:
+    """A token of a program must be rotated before it ends; a link is to end."""
+    with house.collector.store.reader() as connection:
+        before = read_facts(connection, HEAD, "2026-01-01").token_ends
+    make(house)
+    with house.collector.store.reader() as connection:
+        assert read_facts(connection, HEAD, "2026-01-01").token_ends == before
+
+
 def test_link_goes_with_its_survey(house: House) -> None:
     make(house)
     house.collector.store.close_survey(house.stored(SMALL).key)
@@ -192,6 +203,7 @@ def test_command_prints_a_link_that_works_and_how_to_end_it(tmp_path: Path) -> N
         shared = run("share", served.url, "small", "--days", "14", "--label", "board", "--token", served.admin)
         assert shared.exit_code == 0, shared.output
         link, said = shared.stdout.strip(), shared.stderr
+        assert "Warning: small has no min_reports" in said
         token = link.split("/")[-2]
         assert link == f"{served.url}{path_of('small', token)}"
         path = link.removeprefix(served.url)

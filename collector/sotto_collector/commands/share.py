@@ -39,11 +39,13 @@ def share(url: str, survey: str, days: int, label: str, token: str) -> None:
     results page and its files, and nothing else. The link needs no password. It is shown only this once.
     """
     collector = RemoteCollector(url, token)
-    collector.ask("GET", survey_path(survey))
+    published = collector.ask("GET", survey_path(survey))
     sent = {"role": ROLE, "survey": survey, "label": label, "expires_in_s": days * DAY_S}
     made = collector.ask("POST", "/v1/tokens", sent).get("token")
     if not isinstance(made, str):
         raise RemoteError(f"{collector.url} must be a collector; it made no token.")
     last = datetime.fromtimestamp(time.time() + days * DAY_S, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    if published.get("min_reports", 1) == 1:
+        click.echo(f"Warning: {survey} has no min_reports, so a reload shows what the last report changed.", err=True)
     click.echo(f"{collector.url}{path_of(survey, made)}")
     click.echo(f"It works until {last}. To end it earlier: sotto token revoke {hash_token(made).hex()[:12]}", err=True)

@@ -184,8 +184,10 @@ def _refuse_as_the_collector(page: Blueprint) -> None:
 def _make_substitute() -> Blueprint:
     """Return the page that is shown instead where the estimator is not installed."""
     page = Blueprint("results", __name__)
+    page.url_value_preprocessor(_take_link)
 
     @page.get("/s/<survey_id>/results")
+    @page.get(RULE)
     def say_what_is_missing(survey_id: str) -> Response:
         find_survey(survey_id)
         raise refuse(501, "not_installed", f"the results page needs: {install_command('collector', 'estimator')}.")

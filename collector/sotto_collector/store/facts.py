@@ -44,7 +44,8 @@ class SurveyFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never); restores; last backup.
+    """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never; not of
+    share links, which are to end); restores; last backup.
 
     `journals`: how many acts this store has of each journal, by its id; None: an earlier sottovoce did not note it.
     `last_drill_day`: when a backup was last restored for trial. `gateway_until`: the last day on which devices may use
@@ -115,7 +116,8 @@ def read_facts(connection: Connection, revision: str, today: str) -> Facts:
     asked = (columns.survey_key, columns.survey_id, columns.definition, columns.is_open)
     rows = connection.execute(select(*asked, _or_null(columns.preview, revision)).order_by(columns.survey_id))
     found = [_describe(*row, today) for row in rows]
-    ends = connection.execute(select(_or_null(tokens.c.expires_s, revision)).select_from(tokens)).scalars()
+    kept = select(_or_null(tokens.c.expires_s, revision)).select_from(tokens).where(tokens.c.role != "reader")
+    ends = connection.execute(kept).scalars()
     if revision < SINCE[store]:
         return Facts(revision, tuple(found), tuple(ends))
     about = read_about(connection)

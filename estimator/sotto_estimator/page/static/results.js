@@ -36,7 +36,7 @@ async function ask() {
   // Not location.href: it may hold a name and a password, which fetch refuses.
   const response = await fetch(location.origin + location.pathname + location.search, { headers, cache: "no-store" });
   if (response.status === 304) return null;
-  if ([401, 403, 404].includes(response.status)) {
+  if ([401, 403, 404, 410].includes(response.status)) {
     isOver = true;
     clearInterval(timer);
     say(t("The results are no longer shown here. Reload the page to sign in again."));
