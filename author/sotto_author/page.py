@@ -74,10 +74,10 @@ def make_page(survey: Survey, url: str, *, wave: int = 1, max_epsilon: int = 8, 
 
     if not 1 <= wave <= survey.waves:
         raise AuthorError(f"wave ({wave}) must be from 1 to {survey.waves}, the waves of survey {survey.id}.")
-    if survey.is_blind and not survey.token_keys:
+    if (survey.is_blind and not survey.token_keys) or (survey.is_oblivious and not survey.gateway_key):
         raise AuthorError(
-            f"survey {survey.id} has blind invitations, and no keys yet. Publish it, and give the published survey: "
-            f"{url.rstrip('/')}/v1/surveys/{survey.id}"
+            f"survey {survey.id} has no keys yet: it gets them as it is published. Save the published survey, and give "
+            f"that file: curl -o {survey.id}.json {url.rstrip('/')}/v1/surveys/{survey.id}"
         )
     try:
         address = check_url(url)

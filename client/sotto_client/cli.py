@@ -7,10 +7,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from sotto_client.command_help import SHORT_HELP, TASKS
-from sotto_client.masking import mask_passwords
+from sotto_client.masking import displayed
 from sotto_protocol import SottoError, __version__
 from sotto_protocol.extras import EXTRAS, MissingExtra, install_command
-from sotto_protocol.words import escaped_lines, examples
+from sotto_protocol.words import examples
 
 MAX_WIDTH = 100
 _OF_THE_HOUSE = {"sotto_client", "sotto_author", *EXTRAS}
@@ -56,7 +56,7 @@ class SideCommands(click.Group):
         try:
             return super().invoke(ctx)
         except SottoError as fault:
-            raise click.ClickException(_displayed(str(fault))) from fault
+            raise click.ClickException(displayed(str(fault))) from fault
         except click.ClickException as fault:
             raise _shown(fault) from fault.__cause__
 
@@ -64,15 +64,10 @@ class SideCommands(click.Group):
 def _shown(fault: click.ClickException) -> click.ClickException:
     """Return the same refusal as it may be shown: click quotes arguments that it does not understand."""
     said = fault.format_message()
-    shown = _displayed(said)
+    shown = displayed(said)
     if shown == said:
         return fault
     return click.UsageError(shown, fault.ctx) if isinstance(fault, click.UsageError) else click.ClickException(shown)
-
-
-def _displayed(said: str) -> str:
-    """Return a message without passwords, and with escapes for what would steer a terminal."""
-    return escaped_lines(mask_passwords(said))
 
 
 def _describe_all() -> dict[str, click.Command]:

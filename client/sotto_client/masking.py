@@ -2,6 +2,8 @@
 
 import re
 
+from sotto_protocol.words import escaped_lines
+
 # One slash is enough: a URL that was taken for a path has lost the other.
 _USER_OF_URL = re.compile(r"([a-z][a-z0-9+.-]*:/{1,2})(?:[^/\n]*|\S*)@", re.IGNORECASE)
 _USER = re.compile(r"[^\s'\"/*]+:(?!/)[^\s'\"]+@")  # where no scheme was typed
@@ -16,3 +18,8 @@ def mask_passwords(text: str) -> str:
     '***@example.org could not be reached'
     """
     return _USER.sub("***@", _USER_OF_URL.sub(r"\1***@", text))
+
+
+def displayed(said: str) -> str:
+    """Return a message without passwords, and with escapes for what would steer a terminal."""
+    return escaped_lines(mask_passwords(said))

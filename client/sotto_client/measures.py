@@ -43,6 +43,9 @@ _PROGRAM = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 _DAY_S = 86_400.0
 _MOST_DAYS = 366
 _WIDTH = 100
+_NO_REPORT = (
+    "This device makes no report. It is not asked, its budget is used up, or measures were switched off after a report."
+)
 _log = logging.getLogger("sottovoce")
 
 
@@ -296,6 +299,8 @@ class Measures(Renewed):
 
     def _intent(self) -> str:
         waves = f"at most once in {self.days} days, {self.waves} times in all" if self.waves > 1 else "once"
+        if n_asked := self._survey().asked_in:
+            waves = f"in {n_asked} of {self.waves} periods of {self.days} days, drawn at random"
         relay = self._options.get("relay_url") or self._survey().relay
         return "\n".join(
             [
@@ -347,19 +352,24 @@ class Measures(Renewed):
         return f"{self.program}: measures are {said}."
 
     def _reports(self) -> str:
+        none = "No report was made."
         if not self._database.exists():
-            return "No report was made."
+            return none
         with closing(self._open()) as state, state.read() as connection:
             from sotto_client.ledger import Ledger
 
             made, waiting = Ledger(connection).find(self.fingerprint), self._waiting(connection)
         lines = [self._made(wave, entry.receipt) for wave, entry in sorted(made.items())]
+        if (done := read_progress(self._folder_of("progress.json"), self.fingerprint).wave) and done not in made:
+            lines.append(f"{self._of_wave(done)}{_NO_REPORT}")
         lines += [f"It waits, and is sent as it is:\n{report.body.decode().rstrip()}" for report in waiting]
-        return "\n".join(lines) or "No report was made."
+        return "\n".join(lines) or none
 
     def _made(self, wave: int, receipt: str) -> str:
-        of_wave = f"Wave {wave}: " if self.waves > 1 else ""
-        return f"{of_wave}A report was made. Its receipt, which can erase it, is {receipt}."
+        return f"{self._of_wave(wave)}A report was made. Its receipt, which can erase it, is {receipt}."
+
+    def _of_wave(self, wave: int) -> str:
+        return f"Wave {wave}: " if self.waves > 1 else ""
 
 
 def _indented(text: str) -> list[str]:

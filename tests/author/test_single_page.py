@@ -59,6 +59,20 @@ def test_of_an_oblivious_survey_it_reaches_the_definition_and_the_relay() -> Non
     ]
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        'delivery = "oblivious"\nrelay = "https://relay.example"\n',
+        'invited = true\ninvitations = "blind"\n',
+    ],
+    ids=["oblivious", "blind"],
+)
+def test_a_survey_without_the_keys_that_it_gets_is_refused(head: str) -> None:
+    """Its fingerprint is another than the published survey's, so nobody could answer on the page."""
+    with pytest.raises(AuthorError, match=re.escape(f"curl -o lunch.json {URL}/v1/surveys/lunch")):
+        make_page(compile_toml(head + LUNCH), URL)
+
+
 def test_it_loads_nothing_and_has_every_language() -> None:
     text = make_page(compile_toml(LUNCH), URL)
     page = read_html(text)

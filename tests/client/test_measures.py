@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,24 @@ def test_before_the_user_has_agreed_nothing_is_asked_made_or_written(http: Fault
     assert "Which plugins are installed?" in text
     assert "at most once in 30 days, 3 times in all" in text
     assert "DO_NOT_TRACK to 1" in text
+
+
+def test_drawn_periods_are_said_as_such(http: FaultServer, tmp_path: Path) -> None:
+    drawn = replace(PLUGINS, asked_in=1, questions=PLUGINS.questions[1:])
+    of = Measures(http.url, drawn.canonical, {"old": lambda: True}, program="wikid", starts=TODAY, days=30)
+    assert "on its own, in 1 of 3 periods of 30 days, drawn at random." in of.opt_in_text()
+
+
+def test_a_device_that_makes_no_report_says_so(http: FaultServer, tmp_path: Path) -> None:
+    of = measures(http, tmp_path, max_epsilon=0.5)
+    of.allow()
+    of.attempt(SLOW_S)
+    assert http.posts == []
+    assert "Wave 1: This device makes no report. It is not asked, its budget is used up" in of.show()
+    again(of)
+    measures(http, tmp_path).attempt(SLOW_S)
+    assert "makes no report" not in of.show()
+    assert "Wave 1: A report was made. Its receipt, which can erase it, is" in of.show()
 
 
 def test_it_answers_once_a_wave_and_the_next_wave_again(http: FaultServer, tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 tests/data/schemas/ has them as SQL: reports in the inbox and out of it, one erased; waves, of which none takes reports
 any more; a release, open invitations, tokens, settings, since 0005 a survey that keeps counts alone, since 0008 a
 draft, since 0009 a journal and the day of a backup, since 0010 a second journal and a survey whose reports go on a
-day, since 0012 keys of a gateway, since 0013 a key and a
-signature of blind invitations. Of schemas 0001 and 0002 see test_migrations.
+day, since 0012 keys of a gateway, since 0013 a key and a signature of blind invitations. Of schemas 0001 and 0002 see
+test_migrations.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
-"""A share link shows what everybody may see of one survey's results, to whoever has it, until it ends; no more."""
+"""A share link shows one survey's results, as if they were public, to everybody who has the link, until it ends."""
 
 import re
 from collections.abc import Iterator

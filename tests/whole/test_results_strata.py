@@ -184,6 +184,13 @@ def test_words_say_what_is_known_of_each_stratum_and_which_has_more() -> None:
         results.require_chart("paid", "waves")
 
 
+def test_groups_that_surely_differ_are_named_though_the_whole_cannot_be_ranked() -> None:
+    """The middle one overlaps both others, so there is no order; but the heat map marks the other two."""
+    paid = beside(made_up(north=560, south=500, third=440)).questions[0]
+    assert paid.compared("yes") == ["Surely above another group: north. Surely below another one: all."]
+    assert [paid.orders["yes"].place_of(name) for name in STRATA] == ["high", "", "low"]
+
+
 def test_a_stratum_whose_counts_contradict_the_design_is_named_and_its_numbers_are_not_shown() -> None:
     release = made_up(north=800, south=300)
     tallies = dict(release.tallies)

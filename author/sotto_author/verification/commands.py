@@ -14,6 +14,7 @@ from sotto_author.verification.verification import verify as verify_now
 from sotto_author.verification.verified import Verified
 from sotto_author.verification.visitor import DIRECT
 from sotto_client.commands import echo
+from sotto_client.masking import displayed
 from sotto_protocol.words import examples
 
 _chance = SystemRandom()
@@ -78,7 +79,8 @@ def verify(
     from the survey and this release. It compares the pages, their headers, the scripts and the survey.
 
     The exit status is 0 if all is the same, and 1 if anything differs. It is 2 if nothing differs and something could
-    not be fetched. With --every the command goes on until something differs.
+    not be fetched, or an option is wrong. It is 3 if nothing was compared. With --every the command goes on until
+    something differs.
 
     A collector can serve one person another page than you get. It can choose by address, browser, invitation or moment.
     You can make that riskier, with --every at times that nobody can predict, and with --from. You can never exclude it.
@@ -87,14 +89,17 @@ def verify(
     if times is not None and every is None:
         raise click.UsageError("--times goes with --every.")
     for turn in count(1):
-        found = verify_now(
-            url,
-            survey,
-            fingerprint=fingerprint,
-            places=places or (DIRECT,),
-            manifest=manifest,
-            is_whole=is_whole,
-        )
+        try:
+            found = verify_now(
+                url,
+                survey,
+                fingerprint=fingerprint,
+                places=places or (DIRECT,),
+                manifest=manifest,
+                is_whole=is_whole,
+            )
+        except AuthorError as fault:
+            raise _NotComparedError(displayed(str(fault))) from fault
         if is_json:
             click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=None if every else 2))
         else:
@@ -105,6 +110,12 @@ def verify(
     if save is not None and found.differing:
         _save(found, save)
     click.get_current_context().exit(found.status)
+
+
+class _NotComparedError(click.ClickException):
+    """What was asked cannot be compared: no sign that anything differs, so the exit status is another."""
+
+    exit_code = 3
 
 
 def _save(found: Verified, folder: Path) -> None:

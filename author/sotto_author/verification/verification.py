@@ -72,7 +72,7 @@ def verify(
         found |= {visit.fingerprint: None} if visit.fingerprint else {}
     settings = dict.fromkeys(note for visit in visits for note in visit.notes)
     notes = [*_say_fingerprint(survey, wanted, [*found]), *settings]
-    return Verified(url, survey, __version__, next(iter(found), ""), tuple(compared), tuple(notes))
+    return Verified(url, survey, __version__, next(iter(found), ""), tuple(compared), tuple(notes), bool(wanted))
 
 
 def _split(url: str, survey: str) -> tuple[str, str]:
@@ -95,7 +95,8 @@ def _say_fingerprint(survey: str, wanted: str, found: Sequence[str]) -> Iterator
     if not survey:
         yield "No survey was named: no page and no survey was compared, only the program."
     elif wanted:
-        yield f"Survey {survey} must have the fingerprint {wanted}, as you said."
+        has = "has" if [*found] == [wanted] else "should have"
+        yield f"Survey {survey} {has} the fingerprint {wanted}, as you said."
     elif found:
         yield (
             f"Survey {survey} has the fingerprint {' and '.join(found)}. Compare it with the one in the invitation or "

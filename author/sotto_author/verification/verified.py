@@ -31,6 +31,7 @@ class Verified:
     """What `verify` has found: `compared`, and in `notes` what it can't tell, or what only the operator has chosen.
 
     `fingerprint` is that of the survey which the collector serves, "" where none was asked for or it could not be read.
+    `is_pinned`: whether it was said which one it should be.
     """
 
     url: str
@@ -39,6 +40,7 @@ class Verified:
     fingerprint: str
     compared: tuple[Compared, ...]
     notes: tuple[str, ...] = ()
+    is_pinned: bool = False
 
     @property
     def differing(self) -> tuple[Compared, ...]:
@@ -90,5 +92,6 @@ class Verified:
         if self.differing:
             return f"DIFFERS: {len(self.differing):,}{of}."
         if self.not_fetched:
-            return f"Not fetched: {len(self.not_fetched):,}{of}. Nothing else differs."
-        return f"All the same: {n:,}{of}."
+            return f"Not fetched: {len(self.not_fetched):,}{of}. Nothing that was fetched differs."
+        unknown = " Which survey it should be was not checked." * (not self.is_pinned)
+        return f"All the same: {n:,}{of}.{unknown}"

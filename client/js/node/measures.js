@@ -29,6 +29,8 @@ const ATTEMPT_MS = 2000;
 const RETRY_MS = 3_600_000;
 const PROGRAM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const MOST_DAYS = 366;
+const NO_REPORT =
+  "This device makes no report. It is not asked, its budget is used up, or measures were switched off after a report.";
 const OPTIONS = ["maxEpsilon", "maxPeriodEpsilon", "periodDays", "relayUrl", "resendDays"];
 
 /** @typedef {import("../src/survey.js").Item} Item */
@@ -272,7 +274,12 @@ export class Measures {
   async #intent() {
     const { title, relay } = await this.survey;
     const through = this.#options.relayUrl ?? relay;
-    const often = this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
+    const { askedIn } = await this.survey;
+    const often = askedIn
+      ? `in ${askedIn} of ${this.waves} periods of ${this.days} days, drawn at random`
+      : this.waves > 1
+        ? `at most once in ${this.days} days, ${this.waves} times in all`
+        : "once";
     return [
       `${this.program} asks you to take part in a survey: ${title}`,
       `If you agree, it answers the questions below on its own, ${often}.`,
@@ -338,6 +345,8 @@ export class Measures {
     const lines = made.map(
       ({ wave, receipt }) => `${of(wave)}A report was made. Its receipt, which can erase it, is ${receipt}.`,
     );
+    const { wave: done = 0 } = /** @type {any} */ (readNote(join(this.folder, "progress.json"), fingerprint));
+    if (done && made.every(({ wave }) => wave !== done)) lines.push(`${of(done)}${NO_REPORT}`);
     lines.push(...waiting.map(({ body }) => `It waits, and is sent as it is:\n${body.trimEnd()}`));
     return lines.join("\n") || none;
   }

@@ -4232,6 +4232,8 @@ var PROGRAM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 var MOST_DAYS = 366;
 
+var NO_REPORT = "This device makes no report. It is not asked, its budget is used up, or measures were switched off after a report.";
+
 var OPTIONS = [ "maxEpsilon", "maxPeriodEpsilon", "periodDays", "relayUrl", "resendDays" ];
 
 var Measures = class {
@@ -4412,7 +4414,8 @@ var Measures = class {
   async #intent() {
     const {title: title, relay: relay} = await this.survey;
     const through = this.#options.relayUrl ?? relay;
-    const often = this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
+    const {askedIn: askedIn} = await this.survey;
+    const often = askedIn ? `in ${askedIn} of ${this.waves} periods of ${this.days} days, drawn at random` : this.waves > 1 ? `at most once in ${this.days} days, ${this.waves} times in all` : "once";
     return [ `${this.program} asks you to take part in a survey: ${title}`, `If you agree, it answers the questions below on its own, ${often}.`, `Your device may change each answer at random, before anything goes to ${this.url}${through ? `, through ${through}` : ""}.` ].join("\n");
   }
   async #end() {
@@ -4460,6 +4463,8 @@ var Measures = class {
     const [made, waiting] = await this.#open().transact(async transaction => [ await entriesOf(transaction, fingerprint), await this.#waiting(transaction) ]);
     const of = wave => this.waves > 1 ? `Wave ${wave}: ` : "";
     const lines = made.map(({wave: wave, receipt: receipt}) => `${of(wave)}A report was made. Its receipt, which can erase it, is ${receipt}.`);
+    const {wave: done = 0} = readNote(join2(this.folder, "progress.json"), fingerprint);
+    if (done && made.every(({wave: wave}) => wave !== done)) lines.push(`${of(done)}${NO_REPORT}`);
     lines.push(...waiting.map(({body: body}) => `It waits, and is sent as it is:\n${body.trimEnd()}`));
     return lines.join("\n") || none;
   }

@@ -148,6 +148,26 @@ test("the consent is to one version of the survey", async (t) => {
   assert.equal(http.gets.length, 0);
 });
 
+test("drawn periods are said as such", async (t) => {
+  const [http, folder] = [await serve(t, TEXTS.again), await newFolder()];
+  const drawn = Buffer.from(JSON.stringify({ asked_in: 1, ...JSON.parse(TEXTS.again) }));
+  const text = await measures(http, folder, {}, {}, drawn).optInText();
+  assert.match(text, /on its own, in 1 of 4 periods of 30 days, drawn at random\./);
+});
+
+test("a device that makes no report says so", async (t) => {
+  const [http, folder] = [await serve(t, TEXTS.again), await newFolder()];
+  const of = measures(http, folder, {}, { maxEpsilon: 0.01 });
+  await of.allow();
+  await of.attempt(SLOW_MS);
+  assert.deepEqual(http.posts, []);
+  assert.match(await of.show(), /Wave 1: This device makes no report\. It is not asked, its budget is used up/);
+  await again(of);
+  await measures(http, folder).attempt(SLOW_MS);
+  assert.doesNotMatch(await of.show(), /makes no report/);
+  assert.match(await of.show(), /Wave 1: A report was made\. Its receipt, which can erase it, is/);
+});
+
 test("showing draws nothing, and shows the report as it is sent", async (t) => {
   const [http, folder] = [await serve(t, TEXTS.again), await newFolder()];
   const of = measures(http, folder);

@@ -8,7 +8,7 @@ import click
 from sotto_collector.commands.options import db_option, journal_option
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store.journaling import keep_journal
-from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
+from sotto_collector.tokens import ONE_SURVEY_ONLY, ROLES, create_token, has_ended, revoke_token, rotate_token
 from sotto_protocol.words import examples
 
 DAY_S = 86400
@@ -28,7 +28,7 @@ def token() -> None:
 @db_option
 @click.option(
     "--role",
-    type=click.Choice(ROLES),
+    type=click.Choice([role for role in ROLES if role not in ONE_SURVEY_ONLY]),
     required=True,
     help="admin runs surveys. analyst reads tallies, and noisy reports if the survey has no min_reports. monitor reads "
     "metrics. For a reader's link, use `sotto share`.",

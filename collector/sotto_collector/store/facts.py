@@ -44,8 +44,9 @@ class SurveyFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never; not of
-    share links, which are to end); restores; last backup.
+    """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never); restores; last backup.
+
+    `token_ends` leaves out share links: nobody has to rotate them.
 
     `journals`: how many acts this store has of each journal, by its id; None: an earlier sottovoce did not note it.
     `last_drill_day`: when a backup was last restored for trial. `gateway_until`: the last day on which devices may use

@@ -70,7 +70,7 @@ class _Routes:
         self._assets = {name: (files("sotto_estimator") / path).read_bytes() for name, (path, _) in _ASSETS.items()}
 
     def add_to(self, page: Blueprint, rule: str) -> None:
-        """Add the routes to read. No response is stored by a browser: whoever may see it now may not tomorrow."""
+        """Add the routes that read. Browsers store no response, as a reader's right to see it can end."""
         page.get(rule)(self.show_results)
         page.get(f"{rule}.<any(csv,json):kind>")(self.get_numbers)
         page.get(f"{rule}/<question_id>/<any({','.join(charts())}):chart>.<any(svg,png):kind>")(self.get_chart)

@@ -14,7 +14,7 @@ from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers
 from sotto_protocol import Question
 from sotto_protocol.questions.joint import Joint
 
-_Drawn = tuple[int, dict[int, float]]
+_Drawn = tuple[int, dict[int, tuple[float, Decimal]]]
 """How many questions are drawn, and the widths of questions then, by their places."""
 _WORTH = 0.95  # what leaves more of a width than this helps nobody
 
@@ -23,13 +23,13 @@ _WORTH = 0.95  # what leaves more of a width than this helps nobody
 class Remedy:
     """What would help one question, or several that are alike; a figure is None where that way is none.
 
-    Each is of that alone, all else as it is. `n_options` and `width_of_options`: the most options with which its goal
-    is reached, or 2, and the half-width then. `width_together`: of any-of, where each option is a yes-no question, all
-    asked together. `n_drawn` and `width_drawn`: of so many questions drawn, at the same
-    total epsilon. `respondents`, `epsilon`: the fewest, and the least, that reach the goal. `width_of_waves`: of all
-    waves pooled, of the same people, and `width_of_others`, of other people in every wave. `width_of_respondents`: of
-    an interval about the respondents alone, where it is about the population. `is_free`: whether its epsilon is its
-    author's to change.
+    Each is of that alone, all else as it is. `n_options` and `width_of_options`: the most options with which its
+    goal is reached, or 2, and the half-width then. `width_together`: of any-of, where each option is a yes-no
+    question, all asked together. `n_drawn`, `width_drawn` and `epsilon_drawn`: of so many questions drawn, at the
+    same total epsilon, of which the question then gets more. `respondents`, `epsilon`: the fewest, and the least,
+    that reach the goal. `width_of_waves`: of all waves pooled, of the same people, and `width_of_others`, of other
+    people in every wave. `width_of_respondents`: of an interval about the respondents alone, where it is about the
+    population. `is_free`: whether its epsilon is its author's to change.
     """
 
     questions: tuple[QuestionPlan, ...]
@@ -38,6 +38,7 @@ class Remedy:
     width_together: float | None
     n_drawn: int | None
     width_drawn: float | None
+    epsilon_drawn: Decimal | None
     respondents: int | None
     epsilon: Decimal | None
     width_of_waves: float | None
@@ -63,7 +64,7 @@ def _help(
     plan: PlannedSurvey,
     alike: Sequence[QuestionPlan],
     index: int,
-    drawn: tuple[int, dict[int, float]] | None,
+    drawn: _Drawn | None,
 ) -> Remedy:
     one, part, options = alike[0], part_asked(plan.survey), plan.options
     is_free, is_alone = draft.is_free(index), not isinstance(plan.questions[index].question.kind, Joint)
@@ -71,15 +72,16 @@ def _help(
     epsilon = least_epsilon(draft, index, one.goal, plan.n, options, part, one.question) if is_free else None
     n_waves = 1 if plan.survey.asked_in else plan.survey.waves
     is_item = isinstance(one.question, Marginal)
-    width_drawn = drawn[1][index] if drawn and not is_item and drawn[1][index] <= _WORTH * one.width else None
+    of_draw = drawn[1][index] if drawn and not is_item and drawn[1][index][0] <= _WORTH * one.width else None
     outlook, n_others = outlook_of(one.question), one.n_answers * n_waves
     return Remedy(
         questions=tuple(alike),
         n_options=fewer[0] if fewer else None,
         width_of_options=fewer[1] if fewer else None,
         width_together=_of_options_together(draft, plan, index),
-        n_drawn=drawn[0] if drawn and width_drawn is not None else None,
-        width_drawn=width_drawn,
+        n_drawn=drawn[0] if drawn and of_draw else None,
+        width_drawn=of_draw[0] if of_draw else None,
+        epsilon_drawn=of_draw[1] if of_draw else None,
         respondents=respondents_for(one.question, one.goal, options, part),
         epsilon=epsilon,
         width_of_waves=outlook.width_of_waves(one.n_answers, options, n_waves) if n_waves > 1 else None,
@@ -150,12 +152,12 @@ def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Dr
         factor = plan.survey.epsilon / sum_of_most([question.epsilon for question in questions], n_drawn)
         asked = {index: _scaled(draft, index, factor) for index in indices}
         tried[n_drawn] = {
-            index: width_of(question, answers_of(question, plan.n, part), plan.options)
+            index: (width_of(question, answers_of(question, plan.n, part), plan.options), question.epsilon)
             for index, question in asked.items()
         }
     if not tried:
         return None
-    return min(tried.items(), key=lambda of: max(of[1][index] / plan.questions[index].size for index in of[1]))
+    return min(tried.items(), key=lambda of: max(of[1][index][0] / plan.questions[index].size for index in of[1]))
 
 
 def _scaled(draft: Draft, index: int, factor: Decimal) -> Question:

@@ -71,10 +71,16 @@ class Beside(QuestionPart):
         return [self._compared(order) for order in orders if order]
 
     def _compared(self, order: Order) -> str:
+        say = self.spoken.say
+        if order.is_undecided:
+            return say.gettext("The groups are too close to rank.")
         if len(order.groups) == 1:
-            return self.spoken.say.gettext("The groups are too close to rank.")
-        said = order_words(order, self.spoken.say)
-        return self.spoken.say.gettext("The groups in order, the highest first: %(order)s.", order=said)
+            high, low = (say.joined(order.at(place)) for place in ("high", "low"))
+            return say.gettext(
+                "Surely above another group: %(high)s. Surely below another one: %(low)s.", high=high, low=low
+            )
+        said = order_words(order, say)
+        return say.gettext("The groups in order, the highest first: %(order)s.", order=said)
 
     @property
     def notices(self) -> list[str]:

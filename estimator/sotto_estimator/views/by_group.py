@@ -82,13 +82,12 @@ def _known(of: SideBySide) -> list[list[Cell]]:
 
 
 def _sentences_of(of: SideBySide) -> Callable[[Estimates], list[str]]:
-    """Return what says the sentences of a group. What many groups aim at is said alike of each."""
-    n_aiming = Counter(verdict.question for one in of.estimates for verdict in one.verdicts if verdict.aim)
+    """Return what says the sentences of a group: what it aims at is said of each group, not of all together."""
 
     def sentences(one: Estimates) -> list[str]:
         lines = []
         for verdict in one.verdicts:
-            if not verdict.aim or n_aiming[verdict.question] <= _MOST:
+            if not verdict.aim:
                 lines += said_of([verdict])
                 continue
             lines += said_of([replace(verdict, aim=None)])
@@ -102,8 +101,11 @@ def _sentences_of(of: SideBySide) -> Callable[[Estimates], list[str]]:
 
 def _compared(one: Comparison, groups: str) -> str:
     name = f"{one.question}, {one.answer}"
-    if len(one.order.groups) == 1:
+    if one.order.is_undecided:
         return f"{name}: the {groups} are too close to rank."
+    if len(one.order.groups) == 1:
+        high, low = (", ".join(one.order.at(place)) for place in ("high", "low"))
+        return f"{name}, the {groups} surely above another one: {high}. Those surely below another one: {low}."
     return f"{name}, ranking of {groups} from the highest: {order_words(one.order, ENGLISH)}."
 
 

@@ -44,10 +44,7 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     if one.width_together is not None and one.width_together < hopeless:
         yield f"a yes-no question for each option, asked [[together]]: {within(one.width_together, question)}"
     if one.width_drawn is not None and one.width_drawn < hopeless:
-        yield (
-            f"draw = {one.n_drawn} of the {len(plan.questions)} questions, at the same epsilon per report: "
-            f"{within(one.width_drawn, question)}"
-        )
+        yield _of_draw(one, within(one.width_drawn, question), plan)
     if one.width_of_waves is not None and one.width_of_others is not None:
         yield (
             f"waves: all {waves} pooled. If the same people answer, {within(one.width_of_waves, question)}, as a "
@@ -70,6 +67,21 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
         yield f"more epsilon: none is enough below epsilon_forever, which stays {forever} here. Raising both may be"
     else:
         yield f"more epsilon: even {MAX_EPSILON}, the most that a question may have, is not enough"
+
+
+def _of_draw(one: Remedy, reached: str, plan: PlannedSurvey) -> str:
+    """Return what drawing questions gives, and what it takes: each of them gets a larger part of the epsilon."""
+    before, n_questions, n_drawn = one.questions[0].question.epsilon, len(plan.questions), one.n_drawn or 1
+    said = f"draw = {n_drawn} of the {n_questions} questions, at the same epsilon per report: {reached}"
+    if one.epsilon_drawn is not None and one.epsilon_drawn > before:
+        said += (
+            f". This question then has epsilon {decimal_text(one.epsilon_drawn)} instead of {decimal_text(before)}. "
+            f"{say_suspicion(before, one.epsilon_drawn)}"
+        )
+    if plan.survey.strata and plan.survey.min_reports > 1:
+        n_people = -(-plan.survey.min_reports * n_questions // n_drawn)
+        said += f". A stratum of fewer than about {n_people:,} people then has no result"
+    return said
 
 
 def one_wave_lines(plan: PlannedSurvey, one_waves: Sequence[OneWave]) -> list[str]:
@@ -114,6 +126,7 @@ def help_members(one: Remedy) -> dict[str, Any]:
         "width_together": one.width_together,
         "draw": one.n_drawn,
         "width_drawn": one.width_drawn,
+        "epsilon_drawn": None if one.epsilon_drawn is None else float(one.epsilon_drawn),
         "respondents_needed": one.respondents,
         "least_epsilon": None if one.epsilon is None else float(one.epsilon),
         "width_of_waves": one.width_of_waves,

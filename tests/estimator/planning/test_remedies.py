@@ -14,6 +14,7 @@ from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import width_of
 from sotto_estimator.planning.remedies import Remedy, helps_of
 from sotto_estimator.planning.survey import plan_survey
+from sotto_estimator.views.plan_help_words import help_lines
 from sotto_protocol import compile_toml
 
 N = 300
@@ -139,6 +140,23 @@ def test_a_draw_is_of_the_same_total(tmp_path: Path) -> None:
     drawn = text.replace('title = "S"', 'title = "S"\ndraw = 1').replace("epsilon = 0.2", "epsilon = 1.2")
     assert compile_toml(drawn).epsilon == compile_toml(text).epsilon
     assert of.width_drawn == width_in(drawn, "q0") < width_in(text, "q0")
+    assert of.epsilon_drawn == Decimal("1.2")
+
+
+@pytest.mark.parametrize("strata", [False, True])
+def test_a_draw_says_what_it_takes(tmp_path: Path, strata: bool) -> None:
+    """One answer then has the epsilon of all, and a group of a survey with min_reports sees too few of them."""
+    head = 'id = "s"\ntitle = "S"\n'
+    if strata:
+        head += 'invited = true\nstrata = ["north", "south"]\nmin_reports = 20\n'
+    asked = [f'[[questions]]\nid = "q{n}"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n' for n in range(3)]
+    text = head + "".join(asked)
+    plan = plan_survey(compile_toml(text), 150, PlanOptions())
+    [line] = [line for line in help_lines(helps_of(draft_of(tmp_path, text), plan), plan) if "draw = 1" in line]
+    assert "draw = 1 of the 3 questions" in line
+    assert "This question then has epsilon 3 instead of 1. Someone who is 10 % sure" in line
+    assert "can then become 70 % sure; now 24 %" in line  # .1 e^3 / (.1 e^3 + .9) = .6906; .1 e / (.1 e + .9) = .232
+    assert ("A stratum of fewer than about 60 people then has no result" in line) == strata
 
 
 @pytest.mark.parametrize("forever", ["", 'mechanism = "basic-rappor"\nepsilon_forever = 4\n'])

@@ -15,6 +15,9 @@ class ShareInterval(NamedTuple):
     high: float
 
 
+Place = Literal["high", "low", ""]
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """`groups`: each answer of a group is surely more common than each of the next; together they are all answers.
@@ -27,12 +30,21 @@ class Order:
     leaders: tuple[str, ...]
     spans: tuple[ShareInterval, ...] = field(default=(), repr=False, compare=False)
 
-    def place_of(self, answer: str) -> Literal["high", "low", ""]:
+    def place_of(self, answer: str) -> Place:
         """Return "high" for what is surely above another and below none, "low" for the reverse, else ""."""
         own = next((span for span in self.spans if span.answer == answer), None)
         above = own is not None and any(own.low > other.high for other in self.spans)
         below = own is not None and any(own.high < other.low for other in self.spans)
         return "" if above == below else "high" if above else "low"
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether none is surely above another."""
+        return len(self.groups) == 1 and not self.at("high")
+
+    def at(self, place: Place) -> list[str]:
+        """Return those at a place, in the order of the groups."""
+        return [answer for group in self.groups for answer in group if self.place_of(answer) == place]
 
 
 def order_of(spans: Sequence[ShareInterval]) -> Order:
