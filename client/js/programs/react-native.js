@@ -565,7 +565,8 @@ async function markAnswers(survey, encoded, key) {
     const settled = await settle(question, answer, key, survey.fingerprint);
     return survey.keepsNoise ? hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, settled)) : respond(question, settled, key, survey.fingerprint);
   };
-  return concat(...await Promise.all(survey.questions.map(mark)));
+  const marks = await Promise.all(survey.questions.map(mark));
+  return concat(...marks);
 }
 
 function context(label, fingerprint, questionId, encoded = void 0) {
