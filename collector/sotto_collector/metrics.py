@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, Response, g, request
 from prometheus_client import (
@@ -116,8 +115,17 @@ class Metrics:
         """Return what all workers have counted."""
         if self._folder is None:
             return self._registry.collect()
-        together: Any = MultiProcessCollector(None, str(self._folder))  # type: ignore[no-untyped-call]
-        return list(together.collect())
+        begun = [str(path) for path in self._folder.glob("*.db") if _is_begun(path)]
+        together: Iterable[Metric] = MultiProcessCollector.merge(begun)  # type: ignore[no-untyped-call]
+        return list(together)
+
+
+def _is_begun(path: Path) -> bool:
+    """Whether a file of metrics has more than its name: a worker that starts makes it first, and then its size."""
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False  # its worker has ended meanwhile
 
 
 class _Read:

@@ -5,12 +5,14 @@ import time
 from pathlib import Path
 
 import pytest
+from prometheus_client import values
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from collecting import SMALL, SURVEY, make_reports, serve
 from house import House, assert_refused, bearer, open_house
-from sotto_collector.metrics import Metrics, render
+from sotto_collector.metrics import FOLDER_VARIABLE, Metrics, render
+from sotto_collector.slot import Slot
 from sotto_collector.tokens import create_token
 from sotto_protocol import Report
 
@@ -128,3 +130,15 @@ def test_threads_lose_no_count(n_threads: int) -> None:
     text = render(metrics.collect()).decode()
     assert find(text, "sotto_reports_total", outcome="counted") == 2000
     assert find(text, "sotto_reports_total", outcome="conflicting") == 1000
+
+
+def test_they_are_read_as_another_worker_begins_and_one_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first has made an empty file, and the file of the other was there as the folder was read."""
+    monkeypatch.setattr(values, "ValueClass", values.ValueClass)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    metrics = Metrics(Slot(1, 2, tmp_path))
+    metrics.count_outcome("habits", 2, 0)
+    (tmp_path / "counter_2.db").touch()
+    (tmp_path / "gauge_livesum_0.db").symlink_to(tmp_path / "gone")
+    text = render(metrics.collect()).decode()
+    assert find(text, "sotto_reports_total", outcome="counted") == 2
