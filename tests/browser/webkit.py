@@ -24,8 +24,9 @@ _BROWSERS = "/usr/lib/*-linux-*/webkit2gtk-4.1/MiniBrowser"
 _NARROW = "* { padding: 0; margin: 0; min-width: 0; font-size: 1px; }"
 """The style of its tool bar, which would keep it wider than a phone."""
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-_UNLOADED = "Could not parse script result"
 """How WebDriver marks that a value is an element (W3C WebDriver, section 12.3)."""
+_UNLOADED = "Could not parse script result", '"error":"script timeout"'
+"""What the driver says of a script whose page was left: at once, or after 30 seconds without its result."""
 
 
 class UnloadedError(Exception):
@@ -74,7 +75,7 @@ class WebKit:
         """Ask the driver for something of this session, and return its answer."""
         body = given if method == "POST" else None
         answer = self._http.request(method, f"{self._session}{path}", json=body, timeout=_TIMEOUT_S)
-        if _UNLOADED in answer.text:
+        if any(words in answer.text for words in _UNLOADED):
             raise UnloadedError(f"{path}: {answer.text}")
         assert answer.ok, f"{path}: {answer.text}"
         return answer.json()["value"]
