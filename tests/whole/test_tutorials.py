@@ -22,7 +22,9 @@ from sotto_protocol.survey_source import load_toml
 pytestmark = pytest.mark.thorough  # every command of it is a process, and has tests of its own
 
 ROOT = Path(__file__).parents[2]
-STAFF, WEB, FROM_R, TWO = (ROOT / "docs" / f"tutorial-{name}.md" for name in ("staff", "web", "r", "two-operators"))
+STAFF, WEB, FROM_R, TWO, FORMS = (
+    ROOT / "docs" / f"tutorial-{name}.md" for name in ("staff", "web", "r", "two-operators", "forms")
+)
 ORIGIN = "http://127.0.0.1:8080"
 ACTIVATE = ". .venv/bin/activate"
 
@@ -60,6 +62,14 @@ def test_a_staff_survey_takes_twelve_commands_at_most_from_nothing_to_its_result
     links = (console.folder / "links.txt").read_text().split("\n")
     assert sorted(links) == sorted([*made, ""])
     assert links[:-1] != made
+
+
+def test_a_form_of_another_program_takes_eight_commands_to_its_results(console: Console) -> None:
+    commands = [command for command in typed_in(FORMS) if not command.startswith("cat ")]
+    assert re.findall(r"type `(python .*)`", FORMS.read_text()) == ["python answer.py"]
+    assert len(commands) + 1 == 8
+    assert "Eight\ncommands" in FORMS.read_text()
+    console.run_document(FORMS)
 
 
 def test_the_mail_promises_what_the_survey_holds(console: Console) -> None:
