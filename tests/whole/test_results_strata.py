@@ -1,6 +1,7 @@
 """The results page by stratum: one alone, or all beside one another, as `sotto estimate` has them."""
 
 import csv
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from collecting import count_here, make_reports
+from fault_server import Scripted, fault_server
 from house import House, open_house
 from page_reading import Page, password, read_page
+from sotto_client.cli import main
 from sotto_collector.invitations import make_invitations
 from sotto_estimator import IntervalOptions
 from sotto_estimator.page.choices import Choices, read_choices
@@ -234,6 +238,30 @@ def test_a_stratum_is_withheld_until_its_own_cell_has_the_least_number(db: str) 
             assert (refused.status_code, refused.get_json()["code"]) == (403, "below_minimum")
         collect(house, LEAST, 2, 1)
         assert "30 reports." in see(house, LEAST, "?stratum=2").words
+
+
+def test_all_together_says_of_each_question_which_strata_are_not_in_it(tmp_path: Path) -> None:
+    """Of south enough people answered, but too few the question that one in two was asked; of all nobody did."""
+    more = MORE.split('[[questions]]\nid = "hours"')[0]
+    survey = compile_toml(strata_toml("drawn", ["north", "south", "all"], more, settings="min_reports = 30\ndraw = 1"))
+    with open_house(tmp_path / "drawn.db", survey) as house, fault_server(None) as server:
+        collect(house, survey, 1, 100)
+        collect(house, survey, 2, 55)
+        for query in ("", *(f"?stratum={name}" for name in survey.strata)):
+            reply = house.read_tally(survey, query)
+            server.by_address[f"/v1/surveys/drawn/tally{query}"] = Scripted(reply.status_code, reply.data)
+        south = Tally.from_json(house.read_tally(survey, "?stratum=south").data)
+        [without] = [of.id for of in survey.questions if not south.counted(of.id).n_reports]
+        page = see(house, survey)
+        command = ["estimate", server.url, "drawn"]
+        printed = CliRunner().invoke(main, command, env={"SOTTO_TOKEN": "x"}).stdout
+        members = json.loads(CliRunner().invoke(main, [*command, "--json"], env={"SOTTO_TOKEN": "x"}).stdout)
+    assert "These groups are not shown: all." in page.words
+    assert page.words.count("Only groups that are shown are counted here: 1 of 3. Not shown: south, all.") == 1
+    assert f"{without}: counts 1 of the 3 strata; not south, all, of which too few answered it" in printed
+    [other] = {"paid", "stay"} - {without}
+    assert f"{other}: counts 2 of the 3 strata; not all, of which too few answered it" in printed
+    assert members["missing_strata"] == {without: ["south", "all"], other: ["all"]}
 
 
 def test_side_by_side_nothing_is_told_where_a_wave_of_a_stratum_contradicts_the_design() -> None:

@@ -19,7 +19,7 @@ from sotto_estimator.shares.by_group import SideBySide, estimate_strata
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import estimate_tally, reports_of, waves_that_contradict
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.parent import Parent
+from sotto_estimator.sources.parent import Parent, counted_in
 from sotto_estimator.views.beside import Beside, all_beside
 from sotto_estimator.views.heatmap import heat_map
 from sotto_estimator.views.score_section import score_series_of
@@ -115,7 +115,8 @@ def find_results(release: Release, choices: Choices) -> Results:
     cells = _cells(release, wave, parent) if parent else []
     estimates = _estimate(tally, choices, [*pooled.values(), *cells])
     last = _estimate(by_wave[max(pooled)], choices) if pooled else None
-    shown = replace(estimates or _unestimated(tally, choices), stratum=name, parent=parent)
+    counted = _counted_in(release, wave, place)
+    shown = replace(estimates or _unestimated(tally, choices), stratum=name, parent=parent, counted_in=counted)
     sections = (_section(one, release, choices, last) for one in sections_of(shown, spoken))
     return replace(found, estimates=estimates and shown, questions=tuple(sections))
 
@@ -126,6 +127,16 @@ def _parent(release: Release, wave: int | None, group: str | None) -> Parent | N
     within = parents_of(strata).get(group or "", ())
     shown = [name for name in within if release.tally(wave, strata.index(name) + 1).n_reports]
     return Parent.of(within, shown) if within else None
+
+
+def _counted_in(release: Release, wave: int | None, place: int | None) -> dict[str, Parent]:
+    """Return which strata a question is without, if something is shown of them: of the others the page says so."""
+    survey = release.survey
+    strata = survey.strata if place is None else [survey.strata[of - 1] for of in release.places_of(place)]
+    tallies = {name: release.tally(wave, survey.strata.index(name) + 1) for name in strata}
+    tallies = {name: tally for name, tally in tallies.items() if tally.n_reports}
+    found = counted_in(survey, tallies, strata) if len(strata) > 1 else {}
+    return {key: of for key, of in found.items() if len(of.shown) < len(tallies)}
 
 
 def _cells(release: Release, wave: int | None, parent: Parent) -> list[Tally]:

@@ -14,7 +14,7 @@ from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.pooling import PooledFigure, pool_strata
 from sotto_estimator.shares.verdict.compare import Comparison, order_groups
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.parent import Parent, together
+from sotto_estimator.sources.parent import Parent, counted_in, together
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
 from sotto_protocol import Survey, Tally
@@ -153,7 +153,9 @@ def _with_parents(
         void = {found.question: found for stratum in parent.shown for found in of[stratum].contradictions}
         void |= {found.question: found for found in whole.contradictions}
         held = replace(whole, contradictions=tuple(void.values())).held_against_design()
-        of[name], known[name] = with_verdicts(replace(held, stratum=name, parent=parent), tally), tally
+        counted = counted_in(tally.survey, within, strata)
+        whose = replace(held, stratum=name, parent=parent, counted_in=counted)
+        of[name], known[name] = with_verdicts(whose, tally), tally
     first = side.estimates[0]
     survey = tallies[str(first.stratum)].survey
     level = {name: known[name] for name in first_level(survey.strata) if name in of}

@@ -117,8 +117,9 @@ class Estimates(Result):
 
     `verdicts` say what each question's figures mean. `waves` are those that are pooled, () for a survey of one wave.
     `stratum` is the one stratum that these reports come from, or None. If it is a parent of strata, `parent` says which
-    of them are shown. `n_groups` is how many groups share the level of
-    simultaneous intervals. `text_questions` are the ids of questions for `decode`.
+    of them are shown. `counted_in` says which strata are in the counts of a question, where some are missing.
+    `n_groups` is how many groups share the level of simultaneous intervals. `text_questions` are the ids of questions
+    for `decode`.
 
     `drawn` is how many questions a device answers, and of how many, if it does not answer all. `asked` are the ids of
     questions of which a device answers one option. `survey` is the survey, if there is one, and `n_answering` how many
@@ -145,6 +146,7 @@ class Estimates(Result):
     fit: ShareFit | None = None
     stratum: str | None = None
     parent: Parent | None = None
+    counted_in: Mapping[str, Parent] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     narrower_by: float | None = None
     file_rows: FileRows | None = None

@@ -10,10 +10,11 @@ from sotto_estimator.shares.exact_gain import with_exact_gain
 from sotto_estimator.shares.likelihood_shares import likelihood_shares
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.parent import Parent, together
+from sotto_estimator.sources.kinds import REPORTS
+from sotto_estimator.sources.parent import Parent, counted_in, together
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
-from sotto_protocol import Tally
+from sotto_protocol import Survey, Tally
 
 
 def estimate_source(
@@ -36,10 +37,19 @@ def estimate_source(
         found = found.with_figures("likelihood", figures).held_against_design()
     if covariances:
         found = found.with_figures("covariance", covariances_of(tally, options.of(tally.survey).about))
-    found = with_verdicts(replace(found, stratum=chosen.stratum, parent=parent), tally)
+    whose = replace(found, stratum=chosen.stratum, parent=parent, counted_in=_counted_in(source, tally.survey, chosen))
+    found = with_verdicts(whose, tally)
     shown = {row.question for row in found.rows}
     channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}
     return with_exact_gain(found, channels)
+
+
+def _counted_in(source: Source, survey: Survey, chosen: Selection) -> dict[str, Parent]:
+    """Return which strata are missing from a question's counts, where the source knows what of them is withheld."""
+    strata = chosen.strata(survey)
+    if chosen.stratum in strata or survey.min_reports == 1 or not strata or not source.gives(REPORTS):
+        return {}
+    return counted_in(survey, source.strata(survey, chosen, lambda name, fault: None), strata)
 
 
 def _parts_of(source: Source, tally: Tally, chosen: Selection) -> tuple[Tally, list[Tally], Parent | None]:

@@ -1,16 +1,16 @@
-"""A parent of strata: its reports are those of its strata that are shown, and no others."""
+"""Several strata together: the reports are those of the strata that are shown, and no others."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
-from sotto_protocol import Tally
+from sotto_protocol import Survey, Tally
 
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """Which strata of a parent are `shown`, and so are in its counts; and which are `missing`, from these too."""
+    """Which strata, of a parent or of all, are `shown`, and so are in the counts; and which are `missing` there too."""
 
     shown: tuple[str, ...]
     missing: tuple[str, ...]
@@ -28,6 +28,19 @@ class Parent:
         verb = "is" if len(self.missing) == 1 else "are"
         few = f"{', '.join(self.missing)} {verb} too small to be shown alone, and not counted here"
         return f"counts {len(self.shown)} of its {n} strata; {few}"
+
+
+def counted_in(survey: Survey, tallies: Mapping[str, Tally], strata: Iterable[str]) -> dict[str, Parent]:
+    """Return which of these strata are in the counts of each question that is counted, but not in all of them.
+
+    `tallies`: of the strata of which anything is shown.
+    """
+    named, found = tuple(strata), {}
+    for question in survey.questions:
+        shown = [name for name, tally in tallies.items() if tally.counted(question.id).n_reports]
+        if shown and len(shown) < len(named):
+            found[question.id] = Parent.of(named, shown)
+    return found
 
 
 def together(shown: Mapping[str, Tally], cells: Mapping[str, Iterable[Tally]]) -> tuple[Tally, list[Tally]]:

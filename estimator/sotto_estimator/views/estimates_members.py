@@ -17,6 +17,8 @@ def json_members(estimates: Estimates) -> dict[str, Any]:
     """Return the members of the estimates' JSON object."""
     heading = {"title": estimates.title, "n_reports": estimates.n_reports, "epsilon": estimates.epsilon}
     heading |= _whose(estimates, list(estimates.waves)) | (asdict(estimates.parent) if estimates.parent else {})
+    missing = {key: list(of.missing) for key, of in estimates.counted_in.items()}
+    heading |= {"missing_strata": missing} if missing else {}
     heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
     heading |= {"asked": list(estimates.asked)} if estimates.asked else {}
     heading |= {"designs": [asdict(of) for of in estimates.designs]} if estimates.designs else {}

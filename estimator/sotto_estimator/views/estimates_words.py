@@ -28,7 +28,7 @@ def caption(estimates: Estimates) -> list[str]:
 def notes(estimates: Estimates) -> list[str]:
     """Return what else there is to know of these reports: their waves, and what of them is not shown, or is odd."""
     asked = words_of(estimates.designs, with_reports=estimates.stratum is None)
-    lines = [*([str(estimates.parent)] if estimates.parent else []), *asked]
+    lines = [*([str(estimates.parent)] if estimates.parent else []), *_counted_in(estimates), *asked]
     lines += [str(estimates.fit)] if estimates.fit else []
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
@@ -46,6 +46,21 @@ def notes(estimates: Estimates) -> list[str]:
         lines.append(_CONSISTENT)
     lines += estimates.file_rows.lines if estimates.file_rows else []
     return [*lines, *map(str, (*estimates.withheld, *estimates.contradictions))]
+
+
+def _counted_in(estimates: Estimates) -> list[str]:
+    """Return which strata the results are without: of all questions once, of some by their names."""
+    counted = estimates.counted_in
+    n_questions = len(estimates.survey.questions) if estimates.survey else 0
+    if len(counted) == n_questions and len({*counted.values()}) == 1:
+        whole = next(iter(counted.values()))
+        return [str(whole)] if whole != estimates.parent else []
+    return [
+        f"{key}: counts {len(of.shown)} of the {len(of.shown) + len(of.missing)} strata; not {', '.join(of.missing)}, "
+        "of which too few answered it"
+        for key, of in counted.items()
+        if of != estimates.parent
+    ]
 
 
 def _asked_options(estimates: Estimates) -> str:

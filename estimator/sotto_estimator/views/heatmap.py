@@ -70,10 +70,10 @@ def _cell(figure: _Figure, name: str, say: Language) -> HeatCell:
     if finding.kind == "unknown":
         return HeatCell(say.gettext("too few reports to say"), "none")
     words = _range_words(finding, say)
-    if not finding.is_decided:
-        return HeatCell(f"({words})", "none")
     place = figure.order.place_of(name) if figure.order else ""
-    return HeatCell(f"{_MARKS[place]}{words}", place)
+    if finding.is_decided:
+        return HeatCell(f"{_MARKS[place]}{words}", place)
+    return HeatCell(f"{_MARKS[place]}({words})", place or "none")
 
 
 def _range_words(finding: Finding, say: Language) -> str:

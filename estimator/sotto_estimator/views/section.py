@@ -152,7 +152,8 @@ class Section(QuestionPart):
         say, void = self.spoken.say, Verdict(self.key, is_void=self.verdict.is_void)
         is_alarming = any(of.is_alarming for of in self.estimates.quality if of.question == self.key)
         withheld = [say_withheld(of, say) for of in self.estimates.withheld if of.question == self.key]
-        parent = [say_parent(of, say)] if (of := self.estimates.parent) and of.missing else []
+        of = self.estimates.counted_in.get(self.key, self.estimates.parent)
+        parent = [say_parent(of, say)] if of and of.missing else []
         return [*parent, *[say_fakes(say)] * is_alarming, *sentences(void, say), *withheld]
 
     @property
