@@ -67,5 +67,5 @@ def say_nothing_counted(tally: Tally) -> str:
         return f"the tally has {counted(n, 'report')}, but none answers a question that has estimates."
     return (
         f"no question has {least:,} reports{of_a_wave(tally.survey)} that answer it yet ({counted(n, 'report')} so "
-        "far). The survey promises to show no question before that. Wait for more reports."
+        "far). The survey promises to show no question before that. Wait for more reports, if it is open."
     )
