@@ -176,6 +176,18 @@ def test_languages_are_kept_that_have_every_text() -> None:
         assert found.notes == ("fr is left out, for not every text has it: option 1 of q, option 2 of q",)
 
 
+def test_no_answer_is_said_in_the_language_of_the_survey_and_in_english_beside_it() -> None:
+    rows = [ask("L"), *nested("A", "Tee", "Kaffee", language="de"), {"class": "G", "name": "Main", "language": "en"}]
+    rows += [ask("L", language="en"), *TEA]
+    for content in both(*rows, languages="de en"):
+        found = imported(content)
+        (question,) = found.definition["questions"]
+        assert question["options"] == {"de": ["Tee", "Kaffee", "Keine Antwort"], "en": ["Tea", "Coffee", NO_ANSWER]}
+        assert (question["skip"], found.notes) == ("Keine Antwort", ())
+        (alone,) = asked(content.replace(b"Coffee", b""))
+        assert (alone["options"], alone["skip"]) == (["Tee", "Kaffee", "Keine Antwort"], "Keine Antwort")
+
+
 def test_the_texts_of_newer_files_stand_in_tables_of_their_own() -> None:
     newer = b"""<document><LimeSurveyDocType>Survey</LimeSurveyDocType><languages><language>en</language></languages>
     <answers><rows><row><aid>1</aid><qid>7</qid><code>a</code></row><row><aid>2</aid><qid>7</qid><code>b</code></row></rows>

@@ -49,7 +49,8 @@ def in_languages(definition: Mapping[str, Any], locale: str) -> tuple[dict[str, 
     notes = [f"{tag} is left out, for not every text has it: {_first(at)}" for tag, at in lacking.items() if at]
     notes += [f'"{other}" is left out, for it is no language tag' for other, tag in by_locale.items() if not tag]
     said = {"lang": own} if own != USUAL_TAG else {}
-    questions = [_spoken(question, ("section", "text", "options"), own, tags) for question in definition["questions"]]
+    names = ("section", "text", "options")
+    questions = [_spoken(_skipped(question, own), names, own, tags) for question in definition["questions"]]
     whole = _spoken(definition, ("title", "introduction"), own, tags)
     return {"id": whole["id"]} | said | whole | {"questions": questions}, notes
 
@@ -83,7 +84,19 @@ def _in(text: str, tag: str) -> str:
         return given or text
     product = language(tag)
     said = product.translation(text)
-    return said if said != text and product.tag == tag.partition("-")[0] else ""
+    is_known = said != text or not isinstance(text, FormText)
+    return said if is_known and product.tag == tag.partition("-")[0] else ""
+
+
+def _own(text: str, own: str) -> str:
+    """Return a text in the survey's own language: the form's as it is, the product's translated."""
+    return str(text) if isinstance(text, FormText) else language(own).translation(text)
+
+
+def _skipped(question: Mapping[str, Any], own: str) -> Mapping[str, Any]:
+    """Return a question whose `skip` is one of its options in the survey's own language."""
+    is_option = "options" in question and "skip" in question
+    return {**question, "skip": _own(question["skip"], own)} if is_option else question
 
 
 def _spoken(document: Mapping[str, Any], names: tuple[str, ...], own: str, tags: list[str]) -> dict[str, Any]:
@@ -92,7 +105,7 @@ def _spoken(document: Mapping[str, Any], names: tuple[str, ...], own: str, tags:
     def said(value: Any, tag: str) -> Any:
         if isinstance(value, list):
             return [said(one, tag) for one in value]
-        return str(value) if tag == own else _in(value, tag)
+        return _own(value, own) if tag == own else _in(value, tag)
 
     spoken = {name: {tag: said(document[name], tag) for tag in (own, *tags)} for name in names if name in document}
     return {**document, **{name: by_tag if tags else by_tag[own] for name, by_tag in spoken.items()}}
