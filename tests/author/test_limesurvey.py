@@ -105,7 +105,7 @@ def test_an_array_becomes_questions_with_the_same_options(
         ([ask("?")], "has no mechanism (it is no type that sottovoce knows)."),
         ([ask("N", **MUST)], "must say from which number to which: set its minimum"),
         ([ask("N", **RANGE)], "cannot be skipped, for no number means no answer. Require it of everybody"),
-        ([ask("L")], "options"),
+        ([ask("L")], "has no choices: list them."),
         ([ask("F"), *nested("A", "bad", "good")], "has no subquestions."),
         ([ask("T", text="Why {z.shown}?")], "has an expression in its text ({z.shown}): write it without."),
         ([ask("M", array_filter="z"), *ANY], "shows choices by the answers to another question (array_filter)"),
@@ -130,6 +130,13 @@ def test_what_is_asked_of_some_is_asked_of_everybody_on_request() -> None:
     group = {"class": "G", "name": "Second", "relevance": "z == 'Y'"}
     for content in both(ask("Y", "z"), group, ask("Y", **MUST)):
         assert 'is asked only of some, depending on "z".' in problems_of(content)[0]
+
+
+def test_a_row_without_words_is_refused_unless_it_is_alone() -> None:
+    for content in both(ask("K", **MUST, **RANGE), *nested("SQ", "Tea", "")):
+        assert problems_of(content)[0].endswith('"q_b": is a row without words: write what it asks, or leave it out.')
+    for content in both(ask("K", **MUST, **RANGE), *nested("SQ", "")):
+        assert [question["text"] for question in asked(content)] == ["Q?"]
 
 
 def test_text_beside_choices_is_left_out_and_the_choices_stay() -> None:

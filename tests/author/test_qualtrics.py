@@ -147,8 +147,8 @@ def test_each_row_of_a_slider_is_a_number(configuration: dict[str, Any], becomes
         (multiple_choice("q", QuestionText=" "), "has no text that can be read."),
         (multiple_choice("q", DisplayLogic=LOGIC), 'is asked only of some, depending on "z".'),
         (multiple_choice("q", DisplayLogic=DEVICE), "is asked only of some, depending on what the device works out."),
-        (multiple_choice("q", Choices=7), "options"),
-        (multiple_choice("q", Choices={"1": {"Display": "Tea"}, "2": 5}), "options"),
+        (multiple_choice("q", Choices=7), "has no choices: list them."),
+        (multiple_choice("q", Choices={"1": {"Display": "Tea"}, "2": 5}), "has a choice without words"),
         (matrix("q") | {"Choices": {"1": {"Display": "Else", "TextEntry": "true"}}}, "has a label that respondents"),
     ],
 )
@@ -156,6 +156,20 @@ def test_what_a_survey_has_no_place_for_is_refused_by_id_and_tag(question: dict[
     (problem,) = problems_of(qsf(text_entry("z"), question))
     assert problem.startswith("QID2 (")
     assert f": {why}" in problem
+
+
+def test_choices_and_rows_without_words_are_refused_or_left_out_and_a_lone_row_needs_none() -> None:
+    images = multiple_choice("q", '<img src="tea.png">', '<img src="coffee.png">')
+    empty = multiple_choice("r", Choices=[])
+    content = qsf(images, empty, matrix("m") | {"Choices": {"1": {"Display": "Tea"}, "2": {"Display": " "}}})
+    assert problems_of(content) == (
+        'QID1 (MC "q"): has a choice without words, such as an image: write what it shows.',
+        'QID2 (MC "r"): has no choices: list them.',
+        'QID3 (Matrix "m"), "m_2": is a row without words: write what it asks, or leave it out.',
+    )
+    assert [question["id"] for question in asked(content, skip_unsupported=True)] == ["m_1"]
+    (lone,) = asked(qsf(slider("s") | {"QuestionText": "How <b>warm</b>", "Choices": {"1": {"Display": ""}}}))
+    assert (lone["id"], lone["text"]) == ("s_1", "How warm")
 
 
 def test_text_beside_a_choice_is_left_out_and_the_choice_stays() -> None:

@@ -111,6 +111,13 @@ def test_everything_that_is_no_question_is_named() -> None:
     )
 
 
+def test_what_no_number_counts_as_is_suggested_within_the_range_and_a_way_out_is_named() -> None:
+    field = {"name": "q", **NUMBER, "min": "10", "max": "99"}
+    assert "(--skip-number q=10)" in problems_of(redcap(field))[0]
+    (why,) = problems_of(redcap(field), skip_numbers=(("q", 0),))
+    assert why == 'line 2 (text "q"): skip must be an integer in [10, 99]. Else leave it out (--leave-out q).'
+
+
 def test_headers_and_instruments_are_sections_and_texts_before_the_first_question_the_introduction() -> None:
     found = imported(
         redcap(

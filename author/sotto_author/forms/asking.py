@@ -101,6 +101,15 @@ def section(name: str, title: FormText, before: FormText) -> tuple[dict[str, For
     return {"section": title}, []
 
 
+def number_within(low: int | Decimal, high: int | Decimal) -> str:
+    """Return a number that no number may count as: 0, or the least where 0 is not in the range.
+
+    >>> number_within(0, 9), number_within(Decimal("18.5"), 120)
+    ('0', '18.5')
+    """
+    return "0" if low <= 0 <= high else decimal_text(Decimal(low))
+
+
 def skipping(question: Mapping[str, Any]) -> str:
     """Return what it counts as that somebody is not shown a question."""
     if question["type"] == "any-of":

@@ -10,6 +10,7 @@ from sotto_author.forms.asking import (
     ImportedForm,
     Terms,
     listed,
+    number_within,
     or_no_answer,
     question_id,
     refuse_condition,
@@ -30,7 +31,7 @@ MAX_CELL = 32_767
 _YES_AND_NO = {"yes", "no"}
 _NO_NUMBER = (
     "cannot be skipped, for no number means no answer. Require it of everybody, say what no number counts as "
-    "(--skip-number {}=0), or ask with choices."
+    "(--skip-number {}={}), or ask with choices."
 )
 _MOST_TOGETHER = 3
 
@@ -106,7 +107,15 @@ def joined(question: FormText, row: FormText) -> FormText:
 
 def _join(question: str, row: str) -> str:
     said = without_html(FormText(question, {}))
+    if not without_html(FormText(row, {})):
+        return question
     return f"{question}{':' * said[-1:].isalnum()} {row}" if said else row
+
+
+def wordless(row: FormText, n_rows: int) -> list[str]:
+    """Return what is wrong with a row of a matrix that nothing but its place tells from the others."""
+    without = n_rows > 1 and not without_html(row)
+    return ["is a row without words: write what it asks, or leave it out."] * without
 
 
 def no_mechanism(why: str) -> str:
@@ -153,17 +162,27 @@ def _take(part: Part, form: ItemForm, terms: Terms, found: _Taken) -> None:
         found.unasked.setdefault(part.why, []).append(part.name)
     elif isinstance(part, Shown):
         _show(part, found)
-    elif part.problems and terms.skip_unsupported:
+    elif (problems := part.problems or tuple(_without_words(part))) and terms.skip_unsupported:
         found.left_out.append(str(part))
-    elif part.problems:
-        found.problems += [f"{part}: {problem}" for problem in part.problems]
+    elif problems:
+        found.problems += [f"{part}: {problem}" for problem in problems]
     else:
         try:
             _ask(part, form, terms, found)
         except FormError as fault:
             found.problems.append(f"{part}: {fault}")
         except SurveyError as fault:
-            found.problems.append(f"{part}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
+            what = f"{fault.where.removeprefix('$').lstrip('.')} {fault.problem}"
+            found.problems.append(f"{part}: {what} Else leave it out (--leave-out {part.name}).")
+
+
+def _without_words(item: Item) -> Iterator[str]:
+    """Yield what is wrong with choices that nobody could read."""
+    options = item.answers.get("options", ("",))
+    if not options:
+        yield "has no choices: list them."
+    elif "options" in item.answers and not all(without_html(option) for option in options):
+        yield "has a choice without words, such as an image: write what it shows."
 
 
 def _names(part: Part) -> tuple[str, ...]:
@@ -229,7 +248,7 @@ def _answers(item: Item, terms: Terms) -> dict[str, Any]:
     if kind == "number":
         skip = {} if item.must_be_answered else terms.skip_number(item.name)
         if not skip and not item.must_be_answered:
-            raise FormError(_NO_NUMBER.format(item.name))
+            raise FormError(_NO_NUMBER.format(item.name, number_within(members["minimum"], members["maximum"])))
         return members | skip
     if kind == "text":
         return members | ({} if item.must_be_answered else {"skip": NO_TEXT})

@@ -7,7 +7,18 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.items import COLLECTS, NEVER_ASKED, Item, ItemForm, Part, Shown, Unasked, joined, no_mechanism
+from sotto_author.forms.items import (
+    COLLECTS,
+    NEVER_ASKED,
+    Item,
+    ItemForm,
+    Part,
+    Shown,
+    Unasked,
+    joined,
+    no_mechanism,
+    wordless,
+)
 from sotto_author.forms.languages import FormText
 from sotto_author.forms.qualtrics_flow import Place, asks, entries, places, text_of
 
@@ -226,10 +237,10 @@ def _rows(question: _Question, answers: Mapping[str, Any]) -> Iterator[Item]:
         yield _item(question, question.tag, question.text, answers)
     for key, row in rows.items():
         typed = ["has a label that respondents write: write it, or leave the row out."]
-        text = joined(question.text, question.display("Choice", key))
-        is_typed = row.get("TextEntry") not in _OFF
-        name = question.row_name(key)
-        yield _item(question, name, text, answers, problems=typed * is_typed, matrix=question.tag)
+        said, is_typed = question.display("Choice", key), row.get("TextEntry") not in _OFF
+        problems = typed if is_typed else wordless(said, len(rows))
+        name, text = question.row_name(key), joined(question.text, said)
+        yield _item(question, name, text, answers, problems=problems, matrix=question.tag)
 
 
 def _of_text(question: _Question) -> Item:

@@ -5,7 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from sotto_author.forms.items import CALCULATES, NEVER_ASKED, Item, ItemForm, Part, Shown, Unasked, joined, no_mechanism
+from sotto_author.forms.items import (
+    CALCULATES,
+    NEVER_ASKED,
+    Item,
+    ItemForm,
+    Part,
+    Shown,
+    Unasked,
+    joined,
+    no_mechanism,
+    wordless,
+)
 from sotto_author.forms.languages import FormText
 from sotto_author.forms.limesurvey.relevance import depends_on, is_always, is_never
 from sotto_author.forms.limesurvey.structure import Question, Structure
@@ -164,9 +175,10 @@ class _OneQuestion:
             header = FormText(self._question.cells.get(f"dualscale_header{'AB'[int(of_two)]}", ""), {})
         for row in rows:
             name = f"{code}_{row.code}" + (f"_{int(of_two) + 1}" if of_two else "")
-            text = joined(self._text, row.texts.read(self._own))
+            own = row.texts.read(self._own)
+            text, why = joined(self._text, own), problem or "".join(wordless(own, len(rows)))
             said = FormText(f"{text} {header}", text.others) if header else text
-            yield self._item(answers, problem, name=name, text=said, relevance=row.relevance, matrix=code)
+            yield self._item(answers, why, name=name, text=said, relevance=row.relevance, matrix=code)
         if not rows:
             yield self._item(answers, problem or "has no subquestions.")
 

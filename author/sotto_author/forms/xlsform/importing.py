@@ -63,7 +63,8 @@ def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedForm:
         except FormError as fault:
             found.problems.append(f"{row}: {fault}")
         except SurveyError as fault:
-            found.problems.append(f"{row}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
+            what = f"{fault.where.removeprefix('$').lstrip('.')} {fault.problem}"
+            found.problems.append(f"{row}: {what} Else leave it out (--leave-out {row.name}).")
     if found.problems or not found.asked:
         raise FormError(*(found.problems or ["has no row that can be asked."]))
     whole = {"id": survey_id, "title": _title(form, survey_id)} | _introduction(found)

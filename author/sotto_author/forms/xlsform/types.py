@@ -3,7 +3,7 @@
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import Terms
+from sotto_author.forms.asking import Terms, number_within
 from sotto_author.forms.xlsform.form import Form, Row
 from sotto_author.forms.xlsform.limits import range_of, unknown
 
@@ -70,9 +70,13 @@ def _rangeless(row: Row) -> list[str]:
 
 
 def _say_no_number(row: Row) -> str:
+    try:
+        said = number_within(*list(range_of(row).values())[:2])
+    except FormError:
+        said = "0"
     return (
         "cannot be skipped, for no number means no answer. Make it required and without relevant, say what no number "
-        f"counts as (--skip-number {row.name}=0), or ask with a select_one of ranges."
+        f"counts as (--skip-number {row.name}={said}), or ask with a select_one of ranges."
     )
 
 
