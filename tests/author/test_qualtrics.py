@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from form_files import asked, imported, multiple_choice, problems_of, qsf
+from form_files import asked, imported, multiple_choice, notes_of, problems_of, qsf
 
 NO_ANSWER = "No answer"
 ALL_ASKED = 'is asked only of some, by {}; now of everybody: else "No answer"'
@@ -229,6 +229,53 @@ def test_a_skip_ends_at_its_destination_and_a_loop_is_refused() -> None:
     assert 'stands in the loop "Default": ask a fixed number' in problems_of(json.dumps(document).encode())[0]
 
 
+def chance_in_block(*tags: str, **options: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    document = json.loads(qsf(*(multiple_choice(tag, required=True) for tag in tags)))
+    document["SurveyElements"][0]["Payload"][0]["Options"] = options
+    found = imported(json.dumps(document).encode())
+    return {question["id"]: question for question in found.definition["questions"]}, found.notes
+
+
+def test_questions_that_chance_draws_from_a_block_can_be_skipped_and_its_order_is_named() -> None:
+    order = {"RandomizeQuestions": "RandomWithXPerPage", "Randomization": {"Advanced": {"QuestionsPerPage": "1"}}}
+    questions, notes = chance_in_block("a", "b", **order)
+    assert ["skip" in question for question in questions.values()] == [False, False]
+    assert notes == ('random order becomes that of the file: "Default"',)
+    drawn = {"RandomizeQuestions": "RandomWithOnlyX", "Randomization": {"Advanced": {"TotalRandSubset": "1"}}}
+    questions, notes = chance_in_block("a", "b", **drawn)
+    assert [question["skip"] for question in questions.values()] == [NO_ANSWER, NO_ANSWER]
+    assert notes[0].startswith(
+        'chance shows some blocks or questions (1 of 2 questions of "Default"), and the survey all of them'
+    )
+    some = {"RandomSubSet": ["QID1", "QID2"], "TotalRandSubset": 1, "Undisplayed": ["QID4"]}
+    questions, notes = chance_in_block(*"abcd", RandomizeQuestions="Advanced", Randomization={"Advanced": some})
+    assert {name: "skip" in question for name, question in questions.items()} == {"a": True, "b": True, "c": False}
+    assert 'left out, for nobody is asked what is in the trash, in no block, or never displayed: "d"' in notes
+
+
+def test_an_advanced_order_of_choices_is_kept_without_those_that_nobody_is_shown() -> None:
+    order = {"FixedOrder": ["3", "{~Randomized~}", "{~Randomized~}"], "Undisplayed": ["4"]}
+    question = multiple_choice("q", *"abcd", Randomization={"Type": "Advanced", "Advanced": order}, required=True)
+    found = imported(qsf(question))
+    assert found.definition["questions"][0]["options"] == ["c", "a", "b"]
+    assert found.notes == (
+        "stays in the form, is no part of the survey: q (random order, choices that nobody is shown)",
+    )
+    unclear = multiple_choice("q", *"abc", Randomization={"Type": "Advanced", "Advanced": {"FixedOrder": ["3"]}})
+    assert asked(qsf(unclear))[0]["options"] == ["a", "b", "c", NO_ANSWER]
+
+
+def test_labels_of_columns_and_logic_of_columns_are_named() -> None:
+    ends = [{"Display": "never"}, {"Display": "always"}]
+    scale = multiple_choice("q", "0", "1", Selector="NPS", ColumnLabels=ends)
+    plain = multiple_choice("r", ColumnLabels=[{"Display": "", "IsLabelDefault": True}])
+    logic = matrix("m") | {"Answers": {"1": {"Display": "bad"}, "2": {"Display": "good", "DisplayLogic": LOGIC}}}
+    assert notes_of(qsf(scale, plain, logic))[1] == (
+        "stays in the form, is no part of the survey: q (labels of columns); m_1 (logic that hides choices); "
+        "m_2 (logic that hides choices)"
+    )
+
+
 def test_everything_that_is_no_question_is_named() -> None:
     content = qsf(
         multiple_choice("hi", QuestionType="DB", QuestionText="<b>Welcome</b>"),
@@ -251,7 +298,7 @@ def test_everything_that_is_no_question_is_named() -> None:
         "stays in Qualtrics, is no part of the survey: EmbeddedData",
         'the blocks "Default" stand more than once in the flow, and their questions are asked once',
         'dropped; no such thing is ever collected: "clock"',
-        'left out, for nobody is asked what is in the trash or in no block: "gone"',
+        'left out, for nobody is asked what is in the trash, in no block, or never displayed: "gone"',
         "stays in the form, is no part of the survey: q (JavaScript, random order, recode values, Whatever, logic that "
         "hides choices, choices that exclude others)",
     )

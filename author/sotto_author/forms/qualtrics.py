@@ -54,12 +54,13 @@ _LOST = {  # members of a question that no survey has, where they are set
     "Labels": "slider labels",
     "ClarifyingSymbolType": "symbol",
     "ClarifyingText": "clarifying text",
+    "ColumnLabels": "labels of columns",
 }
 _TAKEN = {  # members that make the question, say how it looks in the editor, or are looked at by themselves
     *("QuestionText", "QuestionText_Unsafe", "DataExportTag", "QuestionType", "Selector", "SubSelector", "QuestionID"),
     *("Configuration", "QuestionDescription", "Choices", "ChoiceOrder", "Answers", "AnswerOrder", "Validation"),
     *("Language", "SurveyLanguage", "NextChoiceId", "NextAnswerId", "ChoiceDataExportTags", "AnswerDataExportTags"),
-    *("DisplayLogic", "InPageDisplayLogic", "DataVisibility", "DynamicChoices", "DynamicAnswers", "ColumnLabels"),
+    *("DisplayLogic", "InPageDisplayLogic", "DataVisibility", "DynamicChoices", "DynamicAnswers"),
     *("DynamicChoicesData", "DynamicAnswersData"),
 }
 _DYNAMIC = ("DynamicChoices", "DynamicAnswers")
@@ -83,7 +84,10 @@ def read_qsf(document: Mapping[str, Any]) -> ItemForm:
     by_id = {question.id: question for question in questions}
     parts = [part for place in found.places if place.id in by_id for part in _parts(by_id[place.id], place, tags)]
     elsewhere = [question.tag for question in questions if question.id not in {place.id for place in found.places}]
-    parts += [Unasked(tag, "left out, for nobody is asked what is in the trash or in no block") for tag in elsewhere]
+    parts += [
+        Unasked(tag, "left out, for nobody is asked what is in the trash, in no block, or never displayed")
+        for tag in elsewhere
+    ]
     tongues = {tag for question in questions for tag in question.text.others}
     title = text_of(entry.get("SurveyName"))
     notes = found.notes + ["the title is the same in all languages, for a QSF has but one: translate it"] * bool(
@@ -127,7 +131,28 @@ class _Question:
         """Return its Choices or Answers, in the order in which they are shown."""
         found = {key: entries(each) for key, each in entries(self.members.get(f"{kind}s")).items()}
         order = [str(key) for key in entries(self.members.get(f"{kind}Order")).values()]
-        return {key: found[key] for key in dict.fromkeys([*order, *found]) if key in found}
+        keys = [key for key in dict.fromkeys([*order, *found]) if key in found]
+        return {key: found[key] for key in (self._arranged(keys) if kind == "Choice" else keys)}
+
+    def _arranged(self, keys: Sequence[str]) -> Sequence[str]:
+        """Return the keys of choices in the order of an advanced randomization: chance fills the places between."""
+        shown = [key for key in keys if key not in self.never_shown]
+        places = [text_of(key) for key in entries(self._advanced.get("FixedOrder")).values()]
+        loose = [key for key in shown if key not in places]
+        if sum(place not in shown for place in places) != len(loose):
+            return shown
+        others = iter(loose)
+        return [place if place in shown else next(others) for place in places]
+
+    @property
+    def never_shown(self) -> tuple[str, ...]:
+        """The choices that its random order leaves out for everybody."""
+        return tuple(text_of(key) for key in entries(self._advanced.get("Undisplayed")).values())
+
+    @property
+    def _advanced(self) -> dict[str, Any]:
+        order = entries(self.members.get("Randomization"))
+        return entries(order.get("Advanced")) if order.get("Type") == "Advanced" else {}
 
     def display(self, kind: str, key: str) -> FormText:
         """Return the text of one of its Choices or Answers."""
@@ -308,10 +333,17 @@ def _lost(question: _Question) -> Iterator[str]:
         is_set = value not in _OFF and bool(value)
         if name == "Randomization" and entries(value).get("Type") in _OFF:
             continue
+        if name == "ColumnLabels" and not any(
+            text_of(entries(each).get("Display")) for each in entries(value).values()
+        ):
+            continue
         if is_set and name not in _TAKEN:
             yield _LOST.get(name, name[:60])
+    if question.never_shown:
+        yield "choices that nobody is shown"
     options = [each for kind in ("Choice", "Answer") for each in question.listed(kind).values()]
-    if question.type == "MC" and any("DisplayLogic" in each for each in options):
+    hidden = options if question.type == "MC" else question.listed("Answer").values()
+    if any("DisplayLogic" in each for each in hidden):
         yield "logic that hides choices"
     if any(each.get("ExclusiveAnswer") not in _OFF for each in options):
         yield "choices that exclude others"

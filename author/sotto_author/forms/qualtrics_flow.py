@@ -93,6 +93,7 @@ class _Walk:
         self._kinds: dict[str, None] = {}
         self._again: dict[str, None] = {}
         self._drawn: list[str] = []
+        self._shuffled: dict[str, None] = {}
 
     def through(self, flow: Any, around: _Within) -> None:
         """Go through the nodes of a flow."""
@@ -104,7 +105,7 @@ class _Walk:
             elif kind == "Branch":
                 names = self._named(node.get("BranchLogic"))
                 self.through(node.get("Flow"), _Within((*around.names, *names), around.by_chance))
-            elif kind == "BlockRandomizer":
+            elif kind in ("BlockRandomizer", "Randomizer"):
                 self._draw(node, around)
             elif kind == "EndSurvey":
                 self._is_over = self._is_over or around == _Within()
@@ -124,18 +125,27 @@ class _Walk:
         is_drawn = n_drawn.isascii() and n_drawn.isdigit() and int(n_drawn[:9]) < n
         if is_drawn:
             self._drawn.append(f"{n_drawn[:9]} of {n}")
+        elif n > 1:
+            self._shuffled |= {"the flow": None}
         self.through(node.get("Flow"), _Within(around.names, around.by_chance or is_drawn))
 
     def into(self, name: str, around: _Within) -> None:
         """Go through the elements of a block, with what they skip."""
         block = self.blocks.get(name, {})
         skipped: list[tuple[str, tuple[str, ...]]] = []
-        looping = text_of(entries(block.get("Options")).get("Looping"))
+        options = entries(block.get("Options"))
+        looping = text_of(options.get("Looping"))
         title = text_of(block.get("Description"))[:60] or name[:60]
+        listed_here = [
+            text_of(entries(each).get("QuestionID")) for each in entries(block.get("BlockElements")).values()
+        ]
+        chance = _chance(options, [question for question in listed_here if question])
+        self._drawn += [f'{chance.n_drawn} of {len(chance.drawn)} questions of "{title}"'] * bool(chance.drawn)
+        self._shuffled |= dict.fromkeys([title] * chance.is_on)
         for element in map(entries, entries(block.get("BlockElements")).values()):
             self._step()
             question = text_of(element.get("QuestionID"))
-            if not question:
+            if not question or question in chance.never:
                 continue
             skipped = [(end, names) for end, names in skipped if end != question]
             names = dict.fromkeys([*around.names, *self._ended, *(name for _, each in skipped for name in each)])
@@ -144,7 +154,7 @@ class _Walk:
             if question in self._found:
                 self._again[title] = None
             else:
-                is_some = bool(names) or around.by_chance
+                is_some = bool(names) or around.by_chance or question in chance.drawn
                 loop = f'"{title}"' if looping not in _OFF else ""
                 self._found[question] = Place(question, tuple(names), is_some, self._is_over, loop)
             for skip in map(entries, entries(element.get("SkipLogic")).values()):
@@ -164,10 +174,35 @@ class _Walk:
             f"the blocks {listed(self._again)} stand more than once in the flow, and their questions are asked once"
         ] * bool(self._again)
         notes += [
-            f"chance shows some blocks ({', '.join(self._drawn)}), and the survey all of them: to draw questions, "
-            "write draw into the survey file"
+            f"chance shows some blocks or questions ({', '.join(self._drawn)}), and the survey all of them: to draw "
+            "questions, write draw into the survey file"
         ] * bool(self._drawn)
+        notes += [f"random order becomes that of the file: {listed(self._shuffled)}"] * bool(self._shuffled)
         return Places(list(self._found.values()), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chance:
+    """What chance does in a block: of the questions `drawn` it shows so many, and `never` those that are left out."""
+
+    is_on: bool = False
+    n_drawn: int = 0
+    drawn: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
+
+
+def _chance(options: Mapping[str, Any], questions: Sequence[str]) -> _Chance:
+    kind, order = text_of(options.get("RandomizeQuestions")), entries(options.get("Randomization"))
+    if kind.lower() in ("", "false", "none"):
+        return _Chance()
+    advanced = entries(order.get("Advanced"))
+    by_kind = {"RandomWithOnlyX": questions, "Advanced": entries(advanced.get("RandomSubSet")).values()}
+    drawn = frozenset(text_of(name) for name in by_kind.get(kind, ()))
+    said = text_of(advanced.get("TotalRandSubset")) or text_of(order.get("TotalRandSubset"))
+    n_drawn = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else len(drawn)
+    never = entries(advanced.get("Undisplayed")).values() if kind == "Advanced" else ()
+    some = drawn if n_drawn < len(drawn) else frozenset[str]()
+    return _Chance(len(questions) > 1, n_drawn, some, frozenset(text_of(name) for name in never))
 
 
 def _blocks(payload: Any) -> Iterator[Any]:
