@@ -195,6 +195,42 @@ def test_no_answer_is_said_in_the_language_of_the_survey_and_in_english_beside_i
         assert (alone["options"], alone["skip"]) == (["Tee", "Kaffee", "Keine Antwort"], "Keine Antwort")
 
 
+def test_words_of_limesurvey_are_said_in_the_language_of_the_survey_where_the_product_knows_them() -> None:
+    rows = [ask("Y"), ask("Y", "must", **MUST), ask("G", "g", **MUST), ask("L", "o", other="Y")]
+    rows += nested("A", "Tee", "Kaffee", language="de")
+    for content in both(*rows, languages="de"):
+        found = imported(content, skip_unsupported=True)
+        yes, must, gender, other = found.definition["questions"]
+        assert (yes["options"], must["type"]) == (["Ja", "Nein", "Keine Antwort"], "yes-no")
+        assert gender["options"] == ["Female", "Male"]
+        assert other["options"][-2:] == ["Other", "Keine Antwort"]
+        assert 'g (translations of "Female", "Male"); o (translations of "Other")' in found.notes[0]
+    rows = [ask("Y"), {"class": "G", "name": "Main", "language": "en"}, ask("Y", language="en")]
+    for content in both(*rows, languages="de en"):
+        (question,) = asked(content)
+        assert question["options"] == {"de": ["Ja", "Nein", "Keine Antwort"], "en": ["Yes", "No", NO_ANSWER]}
+
+
+def test_what_stands_beside_questions_is_named() -> None:
+    rows = [ask("X", "hi", text="Hi", help="Read this"), ask("Y", **MUST)]
+    group = {"class": "G", "name": "More", "language": "en", "text": "<b>About</b> tea", "random_group": "r"}
+    rows += [{"class": "SL", "name": "surveyls_policy_notice", "text": "Your data", "language": "en"}]
+    assert notes_of(lime_tsv(lime_rows(*rows, group, ask("Y", "z", **MUST)))) == (
+        'stays in LimeSurvey, is no part of the survey: the notice on data, descriptions of groups ("More"), '
+        'random order of groups ("More")',
+        'the help beside a text stays in LimeSurvey: "hi"',
+    )
+    group_rows = b"<groups><rows><row><gid>1</gid><group_name>Main</group_name><description>About</description>"
+    group_rows += b"<randomization_group>r</randomization_group></row></rows></groups><ignored>"
+    xml = (
+        lss(lime_rows(*rows))
+        .replace(b"<groups>", group_rows)
+        .replace(b"</groups><questions>", b"</ignored><questions>")
+    )
+    assert "descriptions of groups" in notes_of(xml)[0]
+    assert "random order of groups" in notes_of(xml)[0]
+
+
 def test_the_texts_of_newer_files_stand_in_tables_of_their_own() -> None:
     newer = b"""<document><LimeSurveyDocType>Survey</LimeSurveyDocType><languages><language>en</language></languages>
     <answers><rows><row><aid>1</aid><qid>7</qid><code>a</code></row><row><aid>2</aid><qid>7</qid><code>b</code></row></rows>

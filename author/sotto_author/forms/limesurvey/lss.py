@@ -35,10 +35,14 @@ def _take_questions(tables: "_Tables", structure: Structure) -> None:
     groups: dict[str, Group] = {}
     group_rows = tables.rows["groups"]
     for row in group_rows:
-        groups.setdefault(row.get("gid", ""), Group(row.get("grelevance", "")))
+        group = groups.setdefault(row.get("gid", ""), Group(row.get("grelevance", "")))
+        group.random_group = row.get("randomization_group", "")
     for row in (*tables.rows["group_l10ns"], *group_rows):
         if row.get("gid", "") in groups:
-            groups[row["gid"]].titles.add(row.get("language", structure.own), row.get("group_name", ""))
+            language = row.get("language", structure.own)
+            groups[row["gid"]].titles.add(language, row.get("group_name", ""))
+            groups[row["gid"]].descriptions.add(language, row.get("description", ""))
+    structure.groups = list(groups.values())
     order = {row.get("gid", ""): _number(row.get("group_order", "")) for row in group_rows}
     by_id: dict[str, Question] = {}
     rows = [row for row in tables.rows["questions"] if row.get("parent_qid", "0") in ("", "0")]

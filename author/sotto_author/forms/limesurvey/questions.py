@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from sotto_author.forms.asking import listed
 from sotto_author.forms.items import (
     CALCULATES,
     NEVER_ASKED,
@@ -21,6 +22,8 @@ from sotto_author.forms.languages import FormText
 from sotto_author.forms.limesurvey.relevance import depends_on, is_always, is_never
 from sotto_author.forms.limesurvey.structure import Question, Structure
 from sotto_author.forms.markup import without_html
+from sotto_protocol.language import language
+from sotto_protocol.language_tag import USUAL_TAG
 
 _INSTEAD = {
     "R": "ask for the first choice, with a list",
@@ -41,6 +44,7 @@ _FIXED = {
     "C": ("Yes", "Uncertain", "No"),
     "E": ("Increase", "Same", "Decrease"),
 }
+_WORDS = {*(word for words in _FIXED.values() for word in words), "Other"}
 _EXPRESSION = re.compile(r"\{[^\s{}][^{}]*\}")
 _NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?")
 _USUAL_STEP = Decimal("0.01")
@@ -72,7 +76,10 @@ def read_structure(structure: Structure) -> ItemForm:
         parts += _OneQuestion(question, structure.own, codes).parts()
     title = structure.settings.get("surveyls_title")
     end = structure.settings.get("surveyls_endtext")
+    policy = structure.settings.get("surveyls_policy_notice")
     staying = [*dict.fromkeys(structure.staying), *["the end text"] * bool(end and end.by_language)]
+    staying += ["the notice on data"] * bool(policy and policy.by_language)
+    staying += _of_groups(structure)
     notes = [f"stays in LimeSurvey, is no part of the survey: {', '.join(staying)}"] * bool(staying)
     whole = title.read(structure.own) if title else FormText("", {})
     return ItemForm(whole, tuple(parts), "its relevance", locale=structure.own, notes=tuple(notes))
@@ -93,6 +100,8 @@ class _OneQuestion:
             yield Unasked(code, NEVER_ASKED)
         elif question.type == "X":
             yield Shown(code, self._text, not all(is_always(said) for said in self._conditions))
+            if question.helps.by_language:
+                yield Unasked(code, "the help beside a text stays in LimeSurvey")
         elif question.type == "*":
             yield Unasked(code, CALCULATES)
         elif question.type == "I":
@@ -108,7 +117,7 @@ class _OneQuestion:
         elif kind in _MULTIPLE:
             yield self._item(self._any_of())
         elif kind in ("Y", "G"):
-            yield self._item({"type": "one-of", "options": _plain(_FIXED[kind])})
+            yield self._item({"words": _FIXED[kind]})
         elif kind == "5":
             yield self._item(_scale(5))
         elif kind in _TEXTS:
@@ -122,7 +131,7 @@ class _OneQuestion:
         elif kind in _SCALES:
             yield from self._rows(_scale(_SCALES[kind]))
         elif kind in _FIXED:
-            yield from self._rows({"type": "one-of", "options": _plain(_FIXED[kind])})
+            yield from self._rows({"words": _FIXED[kind]})
         elif kind in ("F", "H"):
             yield from self._rows({"type": "one-of", "options": self._answers("0")})
         elif kind == "1":
@@ -148,7 +157,11 @@ class _OneQuestion:
         names += question.depends_on
         is_conditional = bool(names)
         is_required = question.cells.get("mandatory") == "Y"
-        if "levels" in answers and (is_conditional or not is_required):
+        if "words" in answers:
+            is_yes_no = answers["words"] == _FIXED["Y"] and is_required and not is_conditional
+            words = _plain(answers["words"]) if is_yes_no else [self._say(word) for word in answers["words"]]
+            answers = {"type": "one-of", "options": words}
+        elif "levels" in answers and (is_conditional or not is_required):
             answers = {"type": "likert", "options": _plain([str(level) for level in answers["levels"]])}
         elif "levels" in answers:
             levels = answers["levels"]
@@ -194,12 +207,24 @@ class _OneQuestion:
                 yield self._item({"type": "text"}, f"{why}everybody on its own.", name=f"{question.code}_{name}")
 
     @property
+    def _is_foreign(self) -> bool:
+        return self._own.partition("-")[0].lower() not in ("", USUAL_TAG)
+
+    @property
     def _has_other(self) -> bool:
         return self._question.cells.get("other") == "Y" and self._question.type in ("L", "!", *_MULTIPLE)
 
     def _with_other(self, options: Sequence[FormText]) -> list[FormText]:
-        said = self._question.cells.get("other_replace_text") or "Other"
-        return [*options, *[FormText(said, {})] * self._has_other]
+        said = self._question.cells.get("other_replace_text")
+        other = FormText(said, {}) if said else self._say("Other")
+        return [*options, *[other] * self._has_other]
+
+    def _say(self, word: str) -> FormText:
+        """Return a word that LimeSurvey says in the reader's language, in the languages in which the product does."""
+        others = {
+            tag: said for tag in self._question.texts.by_language if tag != self._own and (said := _word(word, tag))
+        }
+        return FormText(_word(word, self._own) or word, others)
 
     def _answers(self, scale: str) -> list[FormText]:
         listed = [answer for answer in self._question.answers.values() if answer.scale == scale]
@@ -241,6 +266,9 @@ class _OneQuestion:
             yield "help"
         if answers.get("type") in ("one-of", "likert", "any-of"):
             yield from (name for name in _CHECKS if self._question.cells.get(name))
+        said = _WORDS.intersection(answers.get("options", ())) if self._is_foreign else ()
+        if said:
+            yield f"translations of {listed(sorted(said))}"
         if self._question.type in _MULTIPLE and not all(
             is_always(each.relevance) for each in self._question.subquestions.values()
         ):
@@ -248,6 +276,22 @@ class _OneQuestion:
         for name, cell in self._question.cells.items():
             if cell not in _OFF and name not in _READ and not _LOOKS.fullmatch(name):
                 yield name[:60]
+
+
+def _of_groups(structure: Structure) -> Iterator[str]:
+    """Yield what of the groups is no part of a survey."""
+    titles = [(group, group.titles.read(structure.own)) for group in structure.groups]
+    read = [(title, without_html(group.descriptions.read(structure.own))) for group, title in titles]
+    if described := [title for title, text in read if text and text != title]:
+        yield f"descriptions of groups ({listed(described)})"
+    if mixed := [title for group, title in titles if group.random_group]:
+        yield f"random order of groups ({listed(mixed)})"
+
+
+def _word(word: str, tag: str) -> str:
+    """Return one of LimeSurvey's words in a language, "" where the product does not know it."""
+    said, primary = language(tag).translation(word), tag.partition("-")[0].lower()
+    return said if language(tag).tag == primary and (said != word or primary == USUAL_TAG) else ""
 
 
 def _plain(texts: Sequence[str]) -> list[FormText]:

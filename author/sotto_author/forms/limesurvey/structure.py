@@ -38,6 +38,8 @@ class Group:
 
     relevance: str = ""
     titles: Texts = field(default_factory=Texts)
+    descriptions: Texts = field(default_factory=Texts)
+    random_group: str = ""
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ class Structure:
 
     own: str
     questions: list[Question] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
     settings: dict[str, Texts] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     staying: list[str] = field(default_factory=list)

@@ -64,8 +64,10 @@ class _AllRows:
         index = self._n_groups.get(language, 0)
         self._n_groups[language] = index + 1
         if index == len(self._groups):
-            self._groups.append(Group(row["relevance"]))
+            self._groups.append(Group(row["relevance"], random_group=row["random_group"]))
+            self.structure.groups.append(self._groups[-1])
         self._groups[index].titles.add(language, row["name"])
+        self._groups[index].descriptions.add(language, row["text"])
 
     def _ask(self, row: TableRow, language: str) -> None:
         code = row["name"]
