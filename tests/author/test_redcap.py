@@ -98,6 +98,7 @@ def test_everything_that_is_no_question_is_named() -> None:
             {"name": "secret", "annotation": "@HIDDEN-SURVEY"},
             {"name": "q", **RADIO, "note": "in cups", "annotation": "@DEFAULT='1'", "label": "<i>Q?</i>"},
             {"name": "s", "field_type": "slider", "choices": "low | high", "required": "y"},
+            {"name": "o", "choices": "BIOPORTAL:TEA"},
             {"name": "bye", "field_type": "descriptive", "label": "Thank you"},
         )
     )
@@ -107,7 +108,8 @@ def test_everything_that_is_no_question_is_named() -> None:
         'left out, for nobody is asked: "secret"',
         'dropped, for only texts before the first question are shown, of 2,000 characters at most: "bye"',
         'without their HTML, which a survey would show as it is written: "q"',
-        "stays in the form, is no part of the survey: q (field note, @DEFAULT); s (slider labels)",
+        "stays in the form, is no part of the survey: q (field note, @DEFAULT); s (slider labels); o "
+        "(choices of an ontology)",
     )
 
 
@@ -157,7 +159,11 @@ def test_any_separator_and_the_names_of_the_api_are_read(separator: str) -> None
     [
         (
             redcap({"name": "q"}).replace(b"Field Label", b"Label"),
-            "is no data dictionary, for it has no column field_l",
+            "is no data dictionary, for it has no column field_label (Field Label).",
+        ),
+        (
+            redcap({"name": "q"}).replace(b"Variable / Field Name", b"1"),
+            "line 1: is no data dictionary, for it has no column field_name (Variable / Field Name).",
         ),
         (redcap({"name": "q", "label": "Gr\u00fc\u00dfe"}).decode().encode("latin-1"), "must be UTF-8"),
         (redcap({"name": "q"}) + b'"open', "is no row of a table"),

@@ -76,6 +76,8 @@ _SMART = (
     *("current-", "is-", "form-", "project-", "instrument-"),
 )
 """How REDCap's own variables begin, which it puts into texts."""
+_BESIDE = {"slider": "slider labels", **dict.fromkeys(("text", "notes", "textarea"), "choices of an ontology")}
+"""What choices are of a field that has none."""
 _LOST = {
     "field_note": "field note",
     "custom_alignment": "alignment",
@@ -85,14 +87,17 @@ _LOST = {
 
 def is_dictionary(columns: Sequence[str]) -> bool:
     """Whether these are the columns of a data dictionary."""
-    return {"field_name", "field_type"} <= {_COLUMNS.get(name, name) for name in columns}
+    found = {_COLUMNS.get(name, name) for name in columns}
+    return "field_type" in found and len(found & {"field_name", "form_name", "field_label"}) > 1
 
 
 def read_dictionary(text: str) -> ItemForm:
     """Return the items of a data dictionary. Raises FormError."""
     rows = [_filled(row) for row in read_table(text, _COLUMNS)]
     if missing := [name for name in _NEEDED if rows and name not in rows[0].cells]:
-        raise FormError(f"line 1: is no data dictionary, for it has no column {', '.join(missing)}.")
+        called = {name: said for said, name in _COLUMNS.items()}
+        said = ", ".join(f"{name} ({called[name].title()})" for name in missing)
+        raise FormError(f"line 1: is no data dictionary, for it has no column {said}.")
     titles = _Titles(rows)
     fields = frozenset(row["field_name"] for row in rows)
     parts = [part for row in rows for part in _parts(row, titles.of(row), fields, is_first=row is rows[0])]
@@ -245,7 +250,7 @@ def _lost(row: TableRow, kind: str) -> Iterator[str]:
     yield from (tag for tag in tags if not (tag == "@MAXCHECKED" and kind in _ANY_OF))
     if row["field_annotation"] and not tags:
         yield "field annotation"
-    if kind == "slider" and row["select_choices_or_calculations"]:
-        yield "slider labels"
+    if row["select_choices_or_calculations"] and kind in _BESIDE:
+        yield _BESIDE[kind]
     known = {*_COLUMNS.values()}
     yield from (name for name, cell in row.cells.items() if cell and name not in known)
