@@ -241,6 +241,9 @@ def test_the_texts_of_newer_files_stand_in_tables_of_their_own() -> None:
     </question_l10ns><conditions><rows><row><qid>7</qid><cqid>8</cqid></row></rows></conditions></document>"""
     assert "depending on what the device works out" in problems_of(newer)[0]
     (question,) = asked(newer.replace(b"conditions", b"ignored"))
+    script = b"<question>Q?</question><script>alert()</script>"
+    found = notes_of(newer.replace(b"conditions", b"ignored").replace(b"<question>Q?</question>", script))
+    assert found == ("stays in the form, is no part of the survey: q (script)",)
     assert (question["text"], question["options"]) == ("Q?", ["Tea", "Coffee", NO_ANSWER])
 
 

@@ -134,6 +134,16 @@ def test_headers_and_instruments_are_sections_and_texts_before_the_first_questio
     assert [question.get("section") for question in found["questions"]] == ["Day one", "Night", "Day two", None]
 
 
+def test_a_long_header_is_cut_and_no_question_stays_in_the_section_before() -> None:
+    found = imported(
+        redcap({"name": "a", **RADIO, "header": "Day"}, {"name": "b", **RADIO, "header": "At night, " + "tea " * 60})
+    )
+    day, night = (question["section"] for question in found.definition["questions"])
+    assert (day, night[:13], night[-4:]) == ("Day", "At night, tea", "tea\u2026")
+    assert len(night) <= 200
+    assert found.notes == ("b: begins a section whose title is cut at 200 characters",)
+
+
 def test_a_matrix_says_what_it_takes_and_how_to_take_less() -> None:
     rows = [{"name": name, **RADIO, "matrix": "drinks"} for name in "abcd"]
     (note,) = notes_of(redcap(*rows))

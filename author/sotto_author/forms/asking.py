@@ -96,9 +96,17 @@ def section(name: str, title: FormText, before: FormText) -> tuple[dict[str, For
         return {}, []
     if not title:
         return {}, [f'{name}: stands in no group, and in the survey still in the section "{before}"']
-    if not all(is_text(text, LENGTHS["section"]) for text in (title, *title.others.values())):
-        return {}, [f"{name}: begins a group whose title is no section's, of at most {LENGTHS['section']} characters"]
-    return {"section": title}, []
+    most = LENGTHS["section"]
+    short = FormText(_cut(title, most), {tag: _cut(text, most) for tag, text in title.others.items()})
+    if not all(is_text(text, most) for text in (short, *short.others.values())):
+        return {}, [f"{name}: begins a group whose title is no section's, of at most {most} characters"]
+    return {"section": short}, [f"{name}: begins a section whose title is cut at {most} characters"] * (short != title)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters: cut after a word where it is longer, "" where it has but one."""
+    words = text[: most - 1].rpartition(" ")[0].rstrip(" ,;:.")
+    return text if len(text) <= most else words and words + "\u2026"
 
 
 def number_within(low: int | Decimal, high: int | Decimal) -> str:

@@ -56,6 +56,7 @@ def _take_questions(tables: "_Tables", structure: Structure) -> None:
         texts[name].add(language, row.get("question", ""))
         if name in by_id:
             by_id[name].helps.add(language, row.get("help", ""))
+            by_id[name].cells |= {"script": row["script"]} if row.get("script") else {}
     for name, question in by_id.items():
         question.texts = texts[name]
     for row in sorted(subquestions, key=lambda row: _number(row.get("question_order", ""))):
