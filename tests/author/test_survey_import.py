@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from form_files import redcap
 from sotto_client.cli import main
 from sotto_protocol import compile_toml
 from surveyjs_vectors import FORMS
@@ -78,6 +79,15 @@ def test_the_command_refuses_a_form_with_all_that_is_wrong() -> None:
 @pytest.mark.parametrize("option", ["--epsilon=0", "--epsilon=x", "--epsilon=21", "--epsilon=nan", "--id=A b"])
 def test_an_option_outside_its_domain_is_exit_code_2(option: str) -> None:
     assert run(FORMS / "lunch.json", option).exit_code == 2
+
+
+def test_a_form_with_too_many_texts_says_which_and_how_to_leave_some_out(tmp_path: Path) -> None:
+    form = tmp_path / "form.csv"
+    form.write_bytes(redcap({"name": "Much"}, *({"name": f"t{number}"} for number in range(16))))
+    result = run(form)
+    assert result.exit_code == 1
+    assert "counts; they have " in result.stderr
+    assert 'Leave some out (--leave-out NAME). Texts take most counts: "Much", "t0", "t1", ' in result.stderr
 
 
 def test_a_form_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import click
 
 from sotto_author.answer_types import types
 from sotto_author.errors import AuthorError, FormError
-from sotto_author.forms.asking import ImportedForm, Terms, question_id
+from sotto_author.forms.asking import ImportedForm, Terms, listed, question_id
 from sotto_author.forms.programs import MAX_BYTES, import_file
 from sotto_author.forms.surveyjs import Imported
 from sotto_author.survey_toml import check_new, write_new
@@ -119,10 +119,13 @@ def import_(
     content = _read(form_file)
     try:
         imported = import_file(content, form_file.name, survey_id, agreed)
-        text = imported.to_toml()
-        compiled = compile_survey(load_toml(text))
     except (FormError, SurveyError) as fault:
         raise AuthorError(f"{form_file}:\n  {fault}") from fault
+    text = imported.to_toml()
+    try:
+        compiled = compile_survey(load_toml(text))
+    except SurveyError as fault:
+        raise AuthorError(f"{form_file}:\n  {fault}{_way_out(imported, fault)}") from fault
     if target is None:
         click.echo(text, nl=False)
     else:
@@ -136,6 +139,16 @@ def _read(path: Path) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as fault:
         raise AuthorError(f"{path}: {fault.strerror}") from fault
+
+
+def _way_out(imported: Imported | ImportedForm, fault: SurveyError) -> str:
+    """Return what to do where the questions are too many together: texts take most counts."""
+    asked = imported.definition["questions"]
+    names = imported.names if isinstance(imported, ImportedForm) else [question["id"] for question in asked]
+    texts = [name for name, question in zip(names, asked, strict=True) if question["type"] == "text"]
+    if fault.where != "$.questions" or not texts:
+        return ""
+    return f" Leave some out (--leave-out NAME). Texts take most counts: {listed(texts)}."
 
 
 def _tell(imported: Imported | ImportedForm, compiled: Survey, epsilon: Decimal) -> None:
