@@ -48,6 +48,8 @@ def test_a_staff_survey_takes_twelve_commands_at_most_from_nothing_to_its_result
     commands = typed_in(STAFF)
     assert commands[: len(INSTALL) + 1] == [*INSTALL, ACTIVATE]
     assert len(commands) == 12 <= MOST_COMMANDS, commands
+    assert "Twelve commands lead" in STAFF.read_text()
+    assert "from nothing to results, in twelve commands" in (STAFF.parent / "README.md").read_text()
     console.run_document(STAFF)
     written = (console.folder / "draft.toml").read_text()
     first, harassed, _, unpaid = re.split(
