@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan
 
 Grade = Literal["good", "rough", "useless", "never", "unknown"]
-ROUGH = 0.25
-"""A half-width, as a share of all there is to learn, from which on a question is of no use: the interval is half of it.
-Of a text question it is the smallest share of a string that is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +158,7 @@ def _outlook(question: Question, need: Need, n_reports: int, plan: "QuestionPlan
 def _grade(need: Need, n_reports: int, plan: "QuestionPlan | None") -> Grade:
     if n_reports < need.least:
         return "never"
-    if plan is None:
-        return "unknown"
-    if plan.width <= plan.goal:
-        return "good"
-    return "rough" if plan.width <= ROUGH * plan.size else "useless"
+    return "unknown" if plan is None else plan.worth(plan.width)
 
 
 def crowd_members(crowd: Crowd) -> dict[str, Any]:

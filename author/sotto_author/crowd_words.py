@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
 
 from sotto_author.crowd import Crowd, Outlook
 from sotto_protocol import Survey
@@ -67,12 +66,13 @@ def say_outlook(one: Outlook, crowd: Crowd) -> str:
 
 def _say_width(one: Outlook) -> str:
     from sotto_estimator.inference.registry import figure_of, is_text
+    from sotto_estimator.views.plan_table import width_words
     from sotto_estimator.views.plan_words import amount, within
 
     plan = one.plan
     assert plan is not None  # noqa: S101  # it is said only of what was planned
     if is_text(one.question):
-        found = f"finds answers that {_rounded_up(100 * plan.width)} % or more of all give"
+        found = f"finds answers that {width_words(plan.width)} or more of all give"
         nothing = "not even what everybody writes is found" if plan.width >= 1 else found
         return {"good": found, "rough": f"rough: {found}"}.get(one.grade, f"{_USELESS} ({nothing})")
     if plan.is_hopeless:
@@ -85,21 +85,14 @@ def _say_width(one: Outlook) -> str:
 
 
 def say_points(width: float) -> str:
-    """Return the half-width of a share in points, of one that leaves every share possible as much.
+    """Return the half-width of a share in points, as `sotto plan` says it; of one that leaves every share possible so.
 
     >>> say_points(0.0267), say_points(1.66)
-    ('2.7 points', '50 points or more')
+    ('2.67 points', '50 points or more')
     """
-    return "50 points or more" if width >= 0.5 else f"{_rounded_up(100 * width)} points"
+    from sotto_estimator.views.plan_words import points
 
-
-def _rounded_up(percent: float) -> str:
-    """Return a percentage, or points, with no more digits than a plan bears, and never less than it is.
-
-    >>> _rounded_up(2.667), _rounded_up(11.0), _rounded_up(50.41), _rounded_up(0.04)
-    ('2.7', '11', '51', '0.1')
-    """
-    return f"{ceil(percent - 1e-9)}" if percent >= 10 else f"{ceil(10 * percent - 1e-9) / 10:g}"
+    return "50 points or more" if width >= 0.5 else points(width)
 
 
 def _say_risk(one: Outlook, crowd: Crowd) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
-from sotto_author.crowd import ROUGH, is_estimator_there, reach_of
+from sotto_author.crowd import is_estimator_there, reach_of
 from sotto_protocol import Survey
 from sotto_protocol.definition import compile_survey
 from sotto_protocol.minimum import needs_of
@@ -35,7 +35,11 @@ class Design:
     @property
     def is_usable(self) -> bool:
         """Whether every question is of use, as far as is known."""
-        return self.widest is None or self.widest <= ROUGH
+        if self.widest is None:
+            return True
+        from sotto_estimator.planning.survey import ROUGH
+
+        return self.widest <= ROUGH
 
 
 def designs_of(definition: Definition, n: int, total: Decimal | None = None) -> list[Design]:

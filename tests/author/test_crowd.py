@@ -68,7 +68,7 @@ def test_each_question_has_a_plain_verdict(write: Callable[[str], Path]) -> None
     result = run("check", path, "--n", 300)
     assert result.exit_code == 0
     said = verdicts(result)
-    assert said["harassed"] == "good to +- 8.7 points"
+    assert said["harassed"] == "good to +- 8.6 points"
     assert said["perks"].startswith("too imprecise to use (+- ")
     assert said["wish"].startswith("too imprecise to use (finds answers that ")
     assert "Warning: 300 people are too few to show anything useful about perks, wish." in result.stderr
@@ -97,8 +97,8 @@ def test_the_verdict_is_about_the_population_unless_another_target_is_given(
     of_all, of_these = run("check", path, "--n", 300), run("check", path, "--n", 300, "--target", "respondents")
     assert "(sotto estimate --target population --method chernoff)" in of_all.stdout
     assert "(sotto estimate --target respondents --method chernoff)" in of_these.stdout
-    assert verdicts(of_all)["harassed"] == "good to +- 8.7 points"
-    assert verdicts(of_these)["harassed"] == "good to +- 3.7 points"
+    assert verdicts(of_all)["harassed"] == "good to +- 8.6 points"
+    assert verdicts(of_these)["harassed"] == "good to +- 3.67 points"
 
 
 HOURS = '[[questions]]\nid = "hours"\ntype = "number"\ntext = "How many?"\nminimum = 0\nmaximum = 20\nunit = "hours"\n'
@@ -142,7 +142,7 @@ def test_no_verdict_is_wider_than_what_can_be(write: Callable[[str], Path]) -> N
 
 def test_what_is_wanted_is_what_a_verdict_is_held_against(write: Callable[[str], Path]) -> None:
     path = write(HEAD + HARASSED.format(3) + "want = 0.02\n")
-    assert verdicts(run("check", path, "--n", 300)) == {"harassed": "rough: +- 8.7 points"}
+    assert verdicts(run("check", path, "--n", 300)) == {"harassed": "rough: +- 8.6 points"}
 
 
 def test_check_fails_where_something_can_never_be_shown_and_says_what_would_help(write: Callable[[str], Path]) -> None:
@@ -228,7 +228,7 @@ def test_publish_says_the_verdict_and_goes_on_where_it_is_of_use(served: Served,
     path = write(HEAD.replace('"staff"', '"useful"') + HARASSED.format(3))
     result = run("publish", path, served.url, "--n", 300, SOTTO_TOKEN=served.admin)
     assert result.exit_code == 0
-    assert "harassed  good to +- 8.7 points" in result.stderr
+    assert "harassed  good to +- 8.6 points" in result.stderr
 
 
 @pytest.mark.thorough

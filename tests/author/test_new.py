@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from sotto_author.crowd import ROUGH, judge_definition
+from sotto_author.crowd import judge_definition
 from sotto_author.crowd_words import say_points
 from sotto_author.design import TOTALS, USUAL, designs_of, proposed
 from sotto_author.templates import NAMES, read_template
 from sotto_client.cli import main
+from sotto_estimator.planning.survey import ROUGH
 from sotto_protocol import Survey, compile_toml
 from sotto_protocol.minimum import needs_of
 

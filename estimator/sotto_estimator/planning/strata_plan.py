@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from sotto_estimator.inference.registry import is_text
 from sotto_estimator.intervals.pooled_groups import LEAST_GROUPS, pool
 from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import outlook_of, size_of, width_of
-from sotto_estimator.planning.survey import PlannedSurvey, answers_of, part_asked
+from sotto_estimator.planning.survey import PlannedSurvey, Worth, answers_of, part_asked
+from sotto_protocol.minimum import needs_of
 
 BETWEEN = 0.1
 """The standard deviation of true values between strata that is planned for, as a part of all there is to learn."""
@@ -23,14 +25,16 @@ class StratumPlan:
     """What one question shows in the smallest stratum, of `n` people, and of `n_answers` to this question.
 
     `alone`: the half-width by itself; of a text question the smallest share that is found. `pooled`: the approximate
-    half-width with `--pooled`; None of a text question, and of fewer than LEAST_GROUPS strata.
+    half-width with `--pooled`; None of a text question, and of fewer than LEAST_GROUPS strata. `verdict`: what `alone`
+    is worth. "hidden": fewer reports are expected than the stratum needs to be shown, and no width is known.
     """
 
     question: str
     n: int
     n_answers: int
-    alone: float
+    alone: float | None
     pooled: float | None
+    verdict: Worth | Literal["hidden"]
 
 
 def plan_strata(planned: PlannedSurvey, smallest: int | None = None) -> tuple[StratumPlan, ...]:
@@ -50,10 +54,14 @@ def plan_strata(planned: PlannedSurvey, smallest: int | None = None) -> tuple[St
         raise DomainError(f"smallest ({smallest}) must be in [1, {most}]: {planned.n} people are in {n_strata} strata.")
     others = (planned.n - smallest) // (n_strata - 1)
     known: dict[tuple[float, float], float] = {}
+    needs, part = [*needs_of(survey).values()], part_asked(survey)
     plans = []
-    for _, one in planned.rows:
-        question, part = one.question, part_asked(survey)
+    for index, one in planned.rows:
+        question = one.question
         n_answers, n_others = (answers_of(question, n, part) for n in (smallest, max(1, others)))
+        if survey.min_reports > 1 and smallest * part < needs[index].least:
+            plans.append(StratumPlan(question.id, smallest, n_answers, None, None, "hidden"))
+            continue
         alone, pooled = width_of(question, n_answers, planned.options), None
         if not is_text(question) and n_strata >= LEAST_GROUPS:
             outlook, size = outlook_of(question), size_of(question)
@@ -61,7 +69,7 @@ def plan_strata(planned: PlannedSurvey, smallest: int | None = None) -> tuple[St
             if (own, rest) not in known:
                 known[own, rest] = pooled_width([own, *[rest] * (n_strata - 1)], planned.options)
             pooled = size * known[own, rest]
-        plans.append(StratumPlan(question.id, smallest, n_answers, alone, pooled))
+        plans.append(StratumPlan(question.id, smallest, n_answers, alone, pooled, one.worth(alone)))
     return tuple(plans)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from sotto_estimator.channel.channel import MAX_N, TARGETS, Target
 from sotto_estimator.errors import DomainError
@@ -15,13 +15,15 @@ from sotto_protocol import Question, Survey
 from sotto_protocol.questions.joint import Joint
 from sotto_protocol.words import counted
 
-if TYPE_CHECKING:
-    pass
-
 USABLE = 0.1
 """A half-width, as a share of all there is to learn, up to which a question without a wish is of use."""
+ROUGH = 0.25
+"""A half-width, as a share of all there is to learn, from which on a question is of no use: the interval is half of it.
+Of a text question it is the smallest share of a string that is found."""
 HOPELESS = 0.5
 """From this half-width on nothing is learnt: the interval of a share of one half is all shares there are."""
+
+Worth = Literal["good", "rough", "useless"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,12 @@ class QuestionPlan:
     def goal(self) -> float:
         """The half-width that is enough: what is wished for, else a tenth of all there is."""
         return USABLE * self.size if self.want is None else self.want
+
+    def worth(self, width: float) -> Worth:
+        """Return what such a width, as that of all answers or of fewer, is worth."""
+        if width <= self.goal:
+            return "good"
+        return "rough" if width <= ROUGH * self.size else "useless"
 
     @property
     def is_hopeless(self) -> bool:

@@ -7,10 +7,13 @@ from sotto_estimator.planning.outlook import size_of
 from sotto_estimator.planning.strata_plan import BETWEEN, StratumPlan
 from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey
 from sotto_estimator.results.document import Block, Column, Lines, Table
+from sotto_estimator.views.plan_table import width_words
 from sotto_estimator.views.plan_words import amount, points
 
+_HIDDEN = "hidden"
 _NOTHING = "tells nothing"
 _NOTHING_MEANS = f"{_NOTHING}: with so few people any result stays possible"
+_VERDICTS = {"good": "good", "rough": "rough", "useless": "too imprecise to use", "hidden": _HIDDEN}
 
 
 def strata_blocks(strata: Sequence[StratumPlan], plan: PlannedSurvey) -> list[Block]:
@@ -19,17 +22,26 @@ def strata_blocks(strata: Sequence[StratumPlan], plan: PlannedSurvey) -> list[Bl
         return []
     n_strata, n = plan.survey.n_strata, strata[0].n
     lead = f"The smallest of {n_strata} strata has {n:,} people. The others have {_others(n, plan):,} each."
-    columns = [Column("question"), *(Column(name, "word") for name in ("n", "alone", "pooled"))]
-    rows = [[one.question, f"{one.n_answers:,}", *strata_cells(one, plan)] for one in strata]
+    columns = [Column("question"), *(Column(name, "word") for name in ("n", "alone", "pooled")), Column("verdict")]
+    rows = [[one.question, f"{one.n_answers:,}", *strata_cells(one, plan), _VERDICTS[one.verdict]] for one in strata]
     nothing = [_NOTHING_MEANS] * any(_NOTHING in row for row in rows)
-    return [Lines([lead], ""), Table(columns, rows), Lines([*nothing, *strata_lines(strata)])]
+    hidden = [_hidden_means(plan)] * any(one.verdict == "hidden" for one in strata)
+    return [Lines([lead], ""), Table(columns, rows), Lines([*hidden, *nothing, *strata_lines(strata)])]
+
+
+def _hidden_means(plan: PlannedSurvey) -> str:
+    """Return why nothing of a stratum is shown."""
+    least = f"min_reports {plan.survey.min_reports:,}"
+    return f"{_HIDDEN}: nothing is shown of a stratum from which too few reports come ({least})"
 
 
 def strata_cells(one: StratumPlan, plan: PlannedSurvey) -> list[str]:
     """Return how precise a question is in the smallest stratum: by itself, and pooled."""
     question = next(row.question for _, row in plan.rows if row.question.id == one.question)
+    if one.alone is None:
+        return [_HIDDEN, "-"]
     if is_text(question):
-        return ["finds nothing" if one.alone >= 1 else f"finds {100 * one.alone:.3g} % or more", "-"]
+        return ["finds nothing" if one.alone >= 1 else f"finds {width_words(one.alone)} or more", "-"]
     most = HOPELESS * size_of(question)
     alone, pooled = (
         "-" if width is None else f"± {amount(width, question)}" if width < most else _NOTHING

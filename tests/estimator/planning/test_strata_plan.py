@@ -26,7 +26,7 @@ TOML = strata_toml("teams", "abcd", HOME, settings='controller = "Us"\ncontact =
 TEAMS = compile_toml(TOML)
 
 
-def of_strata(survey: Survey, n: int, smallest: int | None = None) -> list[tuple[str, int, float, float | None]]:
+def of_strata(survey: Survey, n: int, smallest: int | None = None) -> list[tuple[str, int, float | None, float | None]]:
     return [(one.question, one.n, one.alone, one.pooled) for one in plan(survey, n, smallest=smallest).strata]
 
 
@@ -35,6 +35,7 @@ def test_the_smallest_stratum_alone_is_planned_as_a_survey_of_so_many_people() -
     small = plan(TEAMS, 15)
     assert (n, alone, text) == (15, small.questions[0].width, small.questions[1].width)
     assert nothing is None
+    assert alone is not None
     assert pooled is not None
     assert pooled < 0.7 * alone
 
@@ -81,3 +82,23 @@ def test_plan_and_check_print_the_smallest_stratum_alike(tmp_path: Path) -> None
     of_few = CliRunner().invoke(main, [*asked[:-1], "2"]).stdout
     assert "tells nothing: with so few people any result stays possible" in of_few
     assert not re.search(r"± [5-9][0-9](\.[0-9])? points", of_few)
+
+
+def test_a_stratum_below_min_reports_is_said_to_be_hidden(tmp_path: Path) -> None:
+    file = tmp_path / "teams.toml"
+    file.write_text(TOML.replace("[[questions]]", "min_reports = 15\n[[questions]]", 1))
+    for command in ("plan", "check"):
+        said = CliRunner().invoke(main, [command, str(file), "--n", "120", "--smallest", "14"]).stdout
+        assert re.search(r"\n\w+ +14 +hidden +- +hidden\n", said)
+        assert "hidden: nothing is shown of a stratum from which too few reports come (min_reports 15)" in said
+        said = CliRunner().invoke(main, [command, str(file), "--n", "120", "--smallest", "15"]).stdout
+        assert re.search(r"\n\w+ +15 +[^-]* ± \S+ points +too imprecise to use\n", said)
+
+
+def test_check_and_plan_round_alike(tmp_path: Path) -> None:
+    file = tmp_path / "teams.toml"
+    file.write_text(TOML)
+    checked, planned = (CliRunner().invoke(main, [of, str(file), "--n", "333"]).stdout for of in ("check", "plan"))
+    width = re.search(r"the share will be known to (\+- \S+ points)", planned)
+    assert width
+    assert width[1] in checked
