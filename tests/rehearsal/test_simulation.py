@@ -230,6 +230,20 @@ def test_a_run_in_which_nobody_is_left_is_counted_as_none() -> None:
     assert MISSES not in {row.verdict for row in simulation.rows}
 
 
+def test_a_mean_score_is_judged_beside_its_shares() -> None:
+    survey = compile_toml(
+        'id = "m"\ntitle = "M"\n[[questions]]\nid = "like"\ntype = "enps"\ntext = "?"\nepsilon = 2\n'
+        'options = ["0 to 6", "7 or 8", "9 or 10", "no answer"]\nskip = "no answer"\n'
+    )
+    shares = '"0 to 6" = 0.1, "7 or 8" = 0.3, "9 or 10" = 0.4, "no answer" = 0.2'
+    told = read_truth(f"[questions.like]\nshares = {{{shares}}}", survey)
+    simulation = simulate_runs(Task(survey, told, 400, 1, False, None), IntervalOptions(), 20, SEED)
+    [mean] = [row for row in simulation.rows if row.kind == "score"]
+    assert (mean.answer, mean.truth, mean.n_found, mean.verdict) == ("eNPS", pytest.approx(30 / 0.8), 20, "holds")
+    assert mean.estimate == pytest.approx(37.5, abs=8)
+    assert mean.mean_half_width == pytest.approx(mean.planned_half_width, rel=0.05)
+
+
 def test_the_most_common_option_is_named_right_almost_always_in_a_large_crowd() -> None:
     (naming,) = simulate_runs(task_of(office(), 20_000), IntervalOptions(), 5, SEED).naming
     assert (naming.question, naming.answer, naming.named_right) == ("lunch", "desk", 1.0)

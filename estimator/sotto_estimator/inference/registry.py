@@ -220,6 +220,7 @@ FIGURES: dict[str, FigureKind] = {
         estimate="shares.scores:score_means",
         view="views.scores:SCORES",
         section="views.score_section:SCORES",
+        rehearsal="planning.rehearsed:SCORES",
     ),
     "likelihood": FigureKind(of="share", view="views.shares:LIKELIHOODS"),
     "mean": FigureKind(

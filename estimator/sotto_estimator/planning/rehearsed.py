@@ -1,12 +1,15 @@
 """The kinds of figures as rehearsals know them: what is planned of people whose answers are known."""
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from sotto_estimator.channel.channel import Floats
-from sotto_estimator.inference.registry import find
+from sotto_estimator.inference.registry import find, scores_of
 from sotto_estimator.intervals.intervals import IntervalOptions
+from sotto_estimator.intervals.scored_means import ScoredReports
+from sotto_estimator.numbers import scored
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import words_of_interval
 from sotto_estimator.planning.number_widths import mean_half_widths, outputs_of
@@ -14,6 +17,7 @@ from sotto_estimator.planning.options import PlanOptions
 from sotto_estimator.planning.outlook import outlook_of
 from sotto_estimator.results.rehearsed_figure import MadeUpAnswers, RehearsedFigure
 from sotto_protocol import Question
+from sotto_protocol.mechanisms.mechanism import ChoiceMechanism
 
 
 def _widths_of_shares(question: Question, answers: MadeUpAnswers, options: IntervalOptions, n_intervals: int) -> Floats:
@@ -41,6 +45,38 @@ def _means(question: Question, shares: Floats) -> Floats:
     return np.array([shares @ np.linspace(*question.kind.ends, len(shares))])
 
 
+def _scored(question: Question, shares: Floats, n: float, options: IntervalOptions, n_waves: int) -> ScoredReports:
+    """Return n reports of the mean score, of people with such shares."""
+    channel = scored.channel_of_sets(cast(ChoiceMechanism, question.mechanism))
+    counts = n * (channel.other + channel.contrast * shares)
+    return ScoredReports(channel, _scores(question), counts, int(n), options.about, n_waves)
+
+
+def _scores(question: Question) -> Floats:
+    return np.array([np.nan if score is None else score for score in scores_of(question)], np.float64)
+
+
+def _mean_scores(question: Question, shares: Floats) -> Floats:
+    scores = _scores(question)
+    known = ~np.isnan(scores)
+    scored_share = shares[known].sum()
+    return np.array([shares[known] @ scores[known] / scored_share if scored_share > 0 else np.nan])
+
+
+def _widths_of_scores(question: Question, answers: MadeUpAnswers, options: IntervalOptions, n_intervals: int) -> Floats:
+    if answers.n_reports.min() < 1:
+        return np.full(1, np.nan)
+    n = float(answers.n_reports[0]) * answers.n_waves
+    reports = _scored(question, answers.shares, n, options, answers.n_waves)
+    low, high = np.clip(scored.score_bounds(reports, options, n_intervals), *reports.ends)
+    return np.array([(high - low) / 2])
+
+
+def _words_of_scores(question: Question, options: IntervalOptions, n_waves: int) -> str:
+    reports = _scored(question, np.zeros(len(question.labels)), 0, options, n_waves)
+    return scored.words_of_interval(reports, options)
+
+
 def _number_channel(question: Question) -> NumberChannel:
     channel: NumberChannel = find(question, "channel")(question.mechanism)
     return channel
@@ -53,6 +89,14 @@ MEANS = RehearsedFigure(
     truth=_means,
     half_widths=_widths_of_means,
     interval=lambda question, options, n_waves: words_of_interval(_number_channel(question), options, n_waves),
+    is_in_points=False,
+)
+SCORES = RehearsedFigure(
+    heading="score",
+    answer=lambda question: scored.name_of_scores(scores_of(question)),
+    truth=_mean_scores,
+    half_widths=_widths_of_scores,
+    interval=_words_of_scores,
     is_in_points=False,
 )
 STRINGS = RehearsedFigure(

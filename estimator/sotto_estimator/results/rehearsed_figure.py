@@ -35,8 +35,8 @@ Widths = Callable[[Question, MadeUpAnswers, IntervalOptions, int], Floats]
 class RehearsedFigure:
     """A kind of figure, as a rehearsal knows it.
 
-    `heading`: what a column of its answers is called. `answer`: the answer of a question's one figure; "" if each
-    answer has one. `truth(question, shares)`: the figures of people with such `MadeUpAnswers.shares`.
+    `heading`: what a column of its answers is called. `answer`: the answer of a question's one figure, or what says it;
+    "" if each answer has one. `truth(question, shares)`: the figures of people with such `MadeUpAnswers.shares`.
     `half_widths(question, answers, options, n_intervals)`: what is planned, shape (n_labels,); NaN for nothing.
     `interval(question, options, n_waves)`: how intervals are made, in words, if the options' method does not say it.
     `is_in_points`: whether figures are shares. `is_detected`: whether one is estimated only where it is found: then
@@ -45,7 +45,7 @@ class RehearsedFigure:
     """
 
     heading: str
-    answer: str = ""
+    answer: str | Callable[[Question], str] = ""
     truth: Callable[[Question, Floats], Floats] = lambda _, shares: shares
     half_widths: Widths | None = None
     interval: Callable[[Question, IntervalOptions, int], str] = lambda *_: ""
@@ -53,6 +53,10 @@ class RehearsedFigure:
     is_detected: bool = False
     is_guaranteed: bool = True
     note: str = ""
+
+    def answer_of(self, question: Question) -> str:
+        """Return the answer of a question's one figure; "" if each answer has one."""
+        return self.answer if isinstance(self.answer, str) else self.answer(question)
 
 
 def rehearsed_figure(kind: str) -> RehearsedFigure:

@@ -198,7 +198,7 @@ def binary_epsilon(channel: Channel) -> float:
 def _estimate(
     counted: _Counted, options: IntervalOptions, n_groups: int = 1, *, has_more: bool = True
 ) -> tuple[FoundFigure, ...]:
-    """Return every figure; `has_more`: those too that stand beside others. Raises NoReportsError."""
+    """Return every figure; `has_more`: those too that are not rehearsed, and take long. Raises NoReportsError."""
     every = [counts for listed in counted.values() for counts in listed]
     n_intervals = n_groups * sum(counts.n_figures for counts in every) if options.simultaneous else 1
     if not any(counts.n_reports for counts in every):
@@ -206,7 +206,7 @@ def _estimate(
     return tuple(
         figure
         for kind, row in FIGURES.items()
-        if row.estimate and (has_more or row.of is None)
+        if row.estimate and (has_more or row.rehearsal)
         for counts in counted.get(row.of or kind, ())
         if counts.n_reports
         for figure in loaded(row.estimate)(counts, options, n_intervals)

@@ -32,6 +32,8 @@ def first_run(simulation: Simulation, caption: Sequence[str]) -> tuple[str, list
 
 
 def _ends(simulation: Simulation, question: str) -> tuple[float, float]:
-    """Return the least and the greatest number that may be answered."""
+    """Return the least and the greatest number that may be answered, or score that an option has."""
     (kind,) = [of.question.kind for of in simulation.task.truth.questions if of.question.id == question]
+    if scores := [score for score in getattr(kind, "scores", ()) if score is not None]:
+        return min(scores), max(scores)
     return kind.ends

@@ -18,7 +18,8 @@ class QuestionTruth:
 
     `later`: what they answer who think anew before a further wave. `at_random`: what they say who do not look at the
     truth. `desired`: the one answer, shape (1,) or (1, n_options), that people who do not tell the truth give instead;
-    None where they say `lies`, or, where that is None, anything. `favoured`: the label that fakes are for, "" for their
+    None where they say `lies`, or, where that is None, anything. `kind`: what is estimated, a row of `FIGURES`, "" for
+    the usual of the question. `favoured`: the label that fakes are for, "" for their
     own. `leaving`: the probability that whom a label is true of sends no report.
     """
 
@@ -30,16 +31,23 @@ class QuestionTruth:
     favoured: str = ""
     leaving: Mapping[str, float] | None = None
     lies: Answers | None = None
+    kind: str = ""
+
+    @property
+    def figure_kind(self) -> str:
+        """What is estimated of the answers, a row of `FIGURES`."""
+        return self.kind or figure_of(self.question)
 
     @property
     def figure(self) -> RehearsedFigure:
         """What is estimated of the answers."""
-        return rehearsed_figure(figure_of(self.question))
+        return rehearsed_figure(self.figure_kind)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The answers that have a figure each, or the one figure of the question."""
-        return (self.figure.answer,) if self.figure.answer else self.answers.labels
+        answer = self.figure.answer_of(self.question)
+        return (answer,) if answer else self.answers.labels
 
     def expected(self, wave: int, change: float) -> Floats:
         """Return `Answers.expected` of a population in a wave, of whom such a share thinks anew each time."""

@@ -19,8 +19,8 @@ from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Crowd, Task, send_reports
 from sotto_rehearsal.simulation.randomness import Randomness
 
-Found = dict[tuple[str, str], tuple[float, float, float, float]]
-"""Of a question's id and a label: the estimate, the ends of its interval, and how many reports it is of."""
+Found = dict[tuple[str, str, str], tuple[float, float, float, float]]
+"""Of a kind of figure, a question's id and a label: the estimate, its interval's ends, and of how many reports."""
 WARNINGS = ("implausible", "contradiction", "misfit")
 """Reports of implausible shape; counts that contradict the design; strings that do not explain the counts."""
 
@@ -57,7 +57,7 @@ def run_once(
             if is_text(of.question):
                 _decode(of.question, of.answers.labels, _tally_of(crowd, of.question), options, found, warned)
     nothing = (np.nan,) * 4
-    keys = [(of.question.id, label) for of in task.truth.figures for label in of.labels]
+    keys = [(of.figure_kind, of.question.id, label) for of in task.truth.rehearsed for label in of.labels]
     rows = np.array([found.get(key, nothing) for key in keys])
     return Run(tally.n_reports, rows, np.concatenate([*_truths(crowd)]), frozenset(warned))
 
@@ -67,8 +67,9 @@ def _estimate(tally: Tally, options: IntervalOptions, found: Found, warned: set[
     if all(map(is_text, tally.survey.questions)):
         return
     estimates = estimate_tally(tally, options, has_distributions=False, is_held=False)
-    for one in estimates.main_figures:
-        found[one.question, one.answer] = (one.value, one.low, one.high, one.n_reports)
+    scores = [one for one in estimates.of_kind("score") if one.mean is not None]
+    for one in (*estimates.main_figures, *scores):
+        found[one.kind, one.question, one.answer] = (one.value, one.low, one.high, one.n_reports)
     warned.update(("contradiction", contradiction.question) for contradiction in estimates.contradictions)
 
 
@@ -91,7 +92,7 @@ def _decode(
     decode_options = DecodeOptions(options.level, simultaneous=options.simultaneous)
     decoded = decode_tally(tally, question.id, strings, decode_options)
     for row in decoded.rows:
-        found[question.id, row.string] = (row.share, row.low, row.high, n_reports)
+        found["string", question.id, row.string] = (row.share, row.low, row.high, n_reports)
     if decoded.fit.p_value < MISFIT_P_VALUE:
         warned.add(("misfit", question.id))
 
@@ -100,7 +101,7 @@ def _truths(crowd: Crowd) -> Iterator[Floats]:
     """Yield what is true of those whom intervals are about, figure by figure."""
     task = crowd.task
     sums, n_people = crowd.sums_by_question, crowd.n_people_by_question
-    for of in task.truth.figures:
+    for of in task.truth.rehearsed:
         if task.is_about_respondents:
             n = n_people[of.question.id]
             shares = np.divide(sums[of.question.id], n, out=np.full(len(n), np.nan), where=n > 0)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom, t
 
-from sotto_estimator.inference.registry import figure_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.rehearsed_figure import RehearsedFigure, rehearsed_figure
 from sotto_estimator.results.result import Result
@@ -142,10 +141,10 @@ def simulate_runs(
     runs = [run_once(task, options, randomness, progress) for randomness in randomness_of(n_runs, seed)]
     found, true = np.array([run.found for run in runs]), np.array([run.true for run in runs])
     rows, naming, start = [], [], 0
-    for of in task.truth.figures:
+    for of in task.truth.rehearsed:
         places = slice(start, start + len(of.labels))
         rows += _rows(task, options, of, found[:, places], true[:, places])
-        if of.question.mechanism.sums_to_one:
+        if of.question.mechanism.sums_to_one and not of.kind:
             naming += _naming(of, found[:, places, 0])
         start = places.stop
     return Simulation(
@@ -190,12 +189,11 @@ def _means(true: Floats) -> Floats:
 
 def _row(of: QuestionTruth, label: str, seen: _Seen, level: float) -> Row:
     question = of.question
-    kind = figure_of(question)
     unit = getattr(question.kind, "unit", "")
     is_found = np.isfinite(seen.found[:, 0]) & np.isfinite(seen.true)
     truth = seen.truth if np.isfinite(seen.truth) else None
     n, true = int(is_found.sum()), seen.true[is_found]
-    row = Row(question.id, label, kind, unit, float(question.epsilon), truth, seen.n_reports, n)
+    row = Row(question.id, label, of.figure_kind, unit, float(question.epsilon), truth, seen.n_reports, n)
     if not n:
         return row
     estimates, low, high = seen.found[is_found, :3].T

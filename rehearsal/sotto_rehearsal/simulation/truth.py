@@ -5,13 +5,14 @@ is as likely.
 """
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sotto_estimator.inference.marginal import Marginal, marginals_of
+from sotto_estimator.inference.registry import scores_of
 from sotto_protocol import AnswerError, Question, Survey
 from sotto_protocol.documents import Fields, parse_decimal
 from sotto_protocol.questions.any_of import AnyOf
@@ -47,12 +48,20 @@ class Truth:
 
     @property
     def figures(self) -> tuple[QuestionTruth, ...]:
-        """All of which figures are estimated, in the order of estimates."""
+        """All of which figures are estimated, in the order of estimates, without mean scores."""
         items, told = {of.question.id: of for of in self.items}, []
         for of in self.questions:
             told.append(of)
             told += [items.pop(item.id) for item in of.question.items if item.id in items]
         return tuple(told)
+
+    @property
+    def rehearsed(self) -> tuple[QuestionTruth, ...]:
+        """The `figures`, and behind those of a question whose options have scores their mean."""
+        means = {of.question.id: replace(of, kind="score") for of in self.figures if scores_of(of.question)}
+        return tuple(
+            one for of in self.figures for one in (of, *([means[of.question.id]] if of.question.id in means else []))
+        )
 
 
 def read_truth(text: str, survey: Survey) -> Truth:

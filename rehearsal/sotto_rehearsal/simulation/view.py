@@ -67,8 +67,8 @@ def _caption(simulation: Simulation) -> list[str]:
         lines.append(f"every answer is taken to be as likely to {', '.join(task.truth.assumed)}: no truth says more")
     lines += [f"trouble: {words}" for words in _trouble(simulation)]
     lines += [
-        f"the interval of the {of.figure.answer} of {of.question.id}: {made}"
-        for of in task.truth.questions
+        f"the interval of the {of.figure.answer_of(of.question)} of {of.question.id}: {made}"
+        for of in task.truth.rehearsed
         if (made := of.figure.interval(of.question, options, len(task.waves_of(of.question))))
     ]
     return lines + [note for kind in _kinds(simulation) if (note := rehearsed_figure(kind).note)]
