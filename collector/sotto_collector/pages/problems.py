@@ -1,5 +1,6 @@
 """Errors of pages as pages: a person is shown a problem document as HTML, of the same status and headers."""
 
+import re
 from http import HTTPStatus
 
 from flask import Flask, Response, render_template, request
@@ -9,6 +10,7 @@ from sotto_collector.pages.languages import page_language
 from sotto_protocol.language import mark
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 
+_ENDED = re.compile(r"(?P<day>\d{4}-\d\d-\d\d) at (?P<time>\d\d:\d\d) UTC")
 _TITLES = {
     "no_such_survey": mark("There is no such survey here"),
     "no_such_link": mark("This link does not work"),
@@ -41,6 +43,14 @@ def install_page_problems(app: Flask) -> None:
     app.after_request(_show)
 
 
+def _said(problem: Problem) -> str:
+    """Return the detail in the page's language, where it has it; "" where it is in English only."""
+    ended = _ENDED.search(problem.detail) if problem.code == "link_ended" else None
+    if ended is None:
+        return ""
+    return page_language().gettext(mark("The link ended on %(day)s at %(time)s (UTC)."), **ended.groupdict())
+
+
 def _show(response: Response) -> Response:
     if response.mimetype == CONTENT_TYPE and wants_page():
         problem = Problem.from_response(response.status_code, response.get_data())
@@ -49,6 +59,7 @@ def _show(response: Response) -> Response:
             "problem.html",
             root=root_from(request.path),
             title=say(_TITLES[problem.code]) if problem.code in _TITLES else HTTPStatus(problem.status).phrase,
+            said=_said(problem),
             detail=problem.detail[:1].upper() + problem.detail[1:],
             advice=say(_ADVICE[problem.code]) if problem.code in _ADVICE else "",
         )

@@ -171,6 +171,7 @@ def estimate(
         click.echo(write_estimates(found.titled(output.title) if output.title else found, to), err=True)
     if card and isinstance(found, Estimates):
         write_card(found, *card, lang=card_lang)
+        click.echo(f"card of {card[0]} in {card[1]}", err=True)
     output.show(found)
 
 

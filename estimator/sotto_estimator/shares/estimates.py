@@ -123,7 +123,8 @@ class Estimates(Result):
 
     `drawn` is how many questions a device answers, and of how many, if it does not answer all. `asked` are the ids of
     questions of which a device answers one option. `survey` is the survey, if there is one, and `n_answering` how many
-    reports answer each of its questions. `narrower_by` is the part by which exact intervals would be narrower.
+    reports answer each of its questions. `n_by_wave` says how many reports each of the waves has, where that is known.
+    `narrower_by` is the part by which exact intervals would be narrower.
 
     For a survey on paper, `designs` says how people were asked. `fit` says how well
     one table of shares fits all samples.
@@ -153,6 +154,7 @@ class Estimates(Result):
     n_groups: int = 1
     survey: Survey | None = field(default=None, compare=False, repr=False)
     n_answering: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    n_by_wave: Mapping[int, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def by(self) -> str:

@@ -89,6 +89,7 @@ def reports_of(tally: Tally, options: IntervalOptions, n_groups: int = 1) -> Est
         options.of(survey),
         (),
         waves=tally.waves if survey.waves > 1 else (),
+        n_by_wave=tally.reports_by_wave if len(tally.waves) > 1 and not tally.n_unsplit else {},
         text_questions=tuple(question.id for question in survey.questions if is_text(question)),
         quality=qualities(tally),
         withheld=withheld_of(tally),

@@ -124,12 +124,22 @@ def _orders(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 
 def _say_of(of: SideBySide, lines_of: Callable[[Estimates], Sequence[str]]) -> list[str]:
-    """Return what is said of the strata: a line of all of them once, of many with how many, of few with their names."""
+    """Return what is said of the strata: each line once: of all, of many with how many, or of few with their names."""
     said = [(one, line) for one in of.estimates for line in dict.fromkeys(lines_of(one))]
     n_of, n_all = Counter(line for _, line in said), len(of.estimates)
     shared = [line for line, n in n_of.items() if n == n_all]
     many = [f"{n} of the {n_all} {of.nouns}: {line}" for line, n in n_of.items() if _MOST < n < n_all]
-    return [*shared, *many, *(f"{name_of(one)}{line}" for one, line in said if n_of[line] <= min(_MOST, n_all - 1))]
+    few: dict[str, list[Estimates]] = {}
+    for one, line in said:
+        if n_of[line] <= min(_MOST, n_all - 1):
+            few.setdefault(line, []).append(one)
+    return [*shared, *many, *(f"{_name_all(ones)}{line}" for line, ones in few.items())]
+
+
+def _name_all(ones: Sequence[Estimates]) -> str:
+    """Return what a line begins with that is said of these groups."""
+    others = "".join(f", {one.stratum}" for one in ones[1:])
+    return name_of(ones[0]).removesuffix(": ") + others + ": "
 
 
 def _remarks(one: Estimates) -> list[str]:

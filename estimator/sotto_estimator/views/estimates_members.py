@@ -19,6 +19,7 @@ def json_members(estimates: Estimates) -> dict[str, Any]:
     heading |= _whose(estimates, list(estimates.waves)) | (asdict(estimates.parent) if estimates.parent else {})
     missing = {key: list(of.missing) for key, of in estimates.counted_in.items()}
     heading |= {"missing_strata": missing} if missing else {}
+    heading |= {"n_by_wave": {str(wave): n for wave, n in estimates.n_by_wave.items()}} if estimates.n_by_wave else {}
     heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
     heading |= {"asked": list(estimates.asked)} if estimates.asked else {}
     heading |= {"designs": [asdict(of) for of in estimates.designs]} if estimates.designs else {}

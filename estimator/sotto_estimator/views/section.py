@@ -172,7 +172,7 @@ class Section(QuestionPart):
         say, group = self.spoken.say, self.estimates.stratum
         epsilon = epsilon_above(self.question.epsilon, say)
         first = say.gettext("n = %(n)s, epsilon %(epsilon)s", n=self.n_reports, epsilon=epsilon)
-        alone = [] if group is None else [say.gettext("group %(group)s alone", group=group)]
+        alone = [] if group is None else [say.gettext("group “%(group)s” alone", group=group)]
         return [first, *self.remarks, *alone]
 
     def caption_of(self, chart: str) -> list[str]:

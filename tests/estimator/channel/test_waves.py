@@ -1,6 +1,7 @@
 """Estimates of several waves: a device's reports are not independent, and intervals hold all the same."""
 
 import dataclasses
+import json
 from decimal import Decimal
 from itertools import product
 
@@ -86,6 +87,8 @@ def test_the_output_says_which_waves_are_counted() -> None:
         "waves 1, 3 pooled: one device may have reported in several of them, and the intervals allow for that"
         in pooled.as_table()
     )
+    assert "n by wave: wave 1 450, wave 3 450 reports" in pooled.as_table()
+    assert json.loads(pooled.as_json())["n_by_wave"] == {"1": 450, "3": 450}
     assert '"waves": [\n    1,\n    3\n  ]' in pooled.as_json()
     assert pooled.as_csv().splitlines()[1].endswith(",1 3")
     assert "wave 2\n" in estimate_tally(tally_of(survey, 900, 400, (2,))).as_table()

@@ -202,10 +202,9 @@ def test_warnings_name_the_stratum(collector: FaultServer, style: tuple[str, ...
     assert result.stderr.splitlines() == warned
     if not style:
         lines = captioned(result)
-        assert lines[2:5] == [
-            f"stratum north: {said}",
+        assert lines[2:4] == [
+            f"stratum north, east side: {said}",
             "stratum south: not shown: wish (text; see `sotto decode`)",
-            f"stratum east side: {said}",
         ]
 
 

@@ -48,6 +48,7 @@ def test_the_command_draws_the_same_card(tmp_path: Path) -> None:
     ran = ["estimate", str(tmp_path / "tally.json"), "--card", "paid", str(tmp_path / "a.svg"), "--card-lang", "de"]
     done = CliRunner().invoke(main, ran)
     assert done.exit_code == 0, done.output
+    assert done.stderr == f"card of paid in {tmp_path / 'a.svg'}\n"
     write_card(estimate(tally_of(400)), "paid", tmp_path / "b.svg", lang="de")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 

@@ -39,12 +39,21 @@ async function ask() {
   if ([401, 403, 404, 410].includes(response.status)) {
     isOver = true;
     clearInterval(timer);
-    say(t("The results are no longer shown here. Reload the page to sign in again."));
+    say(
+      isOfLink()
+        ? t("The results are no longer shown here. Please open your link again, or ask the people who gave it to you.")
+        : t("The results are no longer shown here. Reload the page to sign in again."),
+    );
     return null;
   }
   if (!response.ok) throw new Error(String(response.status));
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   return page.getElementById("results");
+}
+
+/** Whether the page is that of a share link, whose readers have no password. */
+function isOfLink() {
+  return location.pathname.includes("/shared/");
 }
 
 /** Put fresh results in the place of the old ones; focus, what is open and how far it is scrolled stay. */
