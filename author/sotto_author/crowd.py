@@ -45,8 +45,8 @@ class Outlook:
 class Crowd:
     """What `n` people will show, if all of them answer.
 
-    `plan`, of `draft`: None where the estimator is not installed. `stratum`: in which they all are, None where they are
-    of all. `strata`: what the smallest stratum shows.
+    `plan`, of `draft`: None where the estimator is not installed. `within`: the strata in each of which so many are, ()
+    where they are of all. `strata`: what the smallest stratum shows.
     """
 
     survey: Survey
@@ -54,7 +54,7 @@ class Crowd:
     outlooks: tuple[Outlook, ...]
     plan: "PlannedSurvey | None" = None
     draft: "Draft | None" = None
-    stratum: str | None = None
+    within: tuple[str, ...] = ()
     strata: "tuple[StratumPlan, ...]" = ()
 
     @property
@@ -109,13 +109,13 @@ def judge_definition(definition: Mapping[str, Any], n: int) -> Crowd:
     return _judge(Draft(definition, survey), n, None)
 
 
-def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd:
-    """Return what n people, of a stratum, will show of a survey that is published, and can no longer be changed."""
+def judge_published(survey: Survey, n: int, *within: str) -> Crowd:
+    """Return what n people, of each of these strata, will show of a survey that can no longer be changed."""
     if not is_estimator_there():
-        return replace(_judge_blindly(survey, n), stratum=stratum)
+        return replace(_judge_blindly(survey, n), within=within)
     from sotto_estimator.planning.draft import Draft
 
-    return replace(_judge(Draft({}, survey, is_final=True), n, None), stratum=stratum)
+    return replace(_judge(Draft({}, survey, is_final=True), n, None), within=within)
 
 
 def reach_of(survey: Survey, target: "Target | None" = None) -> "PlanOptions":

@@ -43,7 +43,8 @@ def say_about(crowd: Crowd) -> str:
     """Return whom the verdicts are about, and by which intervals."""
     of_wave = " of a wave" if crowd.survey.waves > 1 else ""
     of_strata = ", in all strata together: each has fewer" if crowd.survey.strata else ""
-    where = of_strata if crowd.stratum is None else f", in stratum {crowd.stratum}"
+    named = ", ".join(crowd.within)
+    where = f", in {'each of the strata' if len(crowd.within) > 1 else 'stratum'} {named}" if named else of_strata
     said = f"What {crowd.n:,} people will show{of_wave}, if all of them answer{where}"
     if crowd.plan is None:
         return said
@@ -97,7 +98,7 @@ def say_points(width: float) -> str:
 
 def _say_risk(one: Outlook, crowd: Crowd) -> str:
     """Return that a question may stay hidden, though there are people enough for it."""
-    n_groups = crowd.survey.n_strata if crowd.stratum is None else 1
+    n_groups = 1 if crowd.within else crowd.survey.n_strata
     if crowd.n_reports >= n_groups * one.need.likely or crowd.survey.min_reports == 1:
         return ""
     where = " in a stratum" * (n_groups > 1)

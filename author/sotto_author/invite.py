@@ -3,14 +3,14 @@
 import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import click
 
-from sotto_author.consent import agree, yes_option
+from sotto_author.consent import confirm, repeat, yes_option
 from sotto_author.crowd import judge_published
 from sotto_author.publish import page_address
 from sotto_collector.commands.options import token_option
@@ -25,6 +25,7 @@ from sotto_protocol.words import examples
 
 COLUMN = "invitation"
 PAGE_COLUMN = "page"
+STRATUM_COLUMN = "stratum"
 
 
 @click.group(
@@ -41,6 +42,7 @@ def invite() -> None:
     epilog=examples(
         "sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv",
         "sotto invite create http://127.0.0.1:8000 clinic --count 60 --stratum north --to north.csv --page --yes",
+        "sotto invite create http://127.0.0.1:8000 clinic --count 60 --each-stratum --to clinic.csv --yes",
     )
 )
 @click.argument("url")
@@ -51,6 +53,12 @@ def invite() -> None:
     "--page", "has_pages", is_flag=True, help="Add a column with the address of the survey's page for each invitation."
 )
 @click.option("--stratum", metavar="NAME", help="Stratum to invite to, if the survey has strata  [default: none].")
+@click.option(
+    "--each-stratum",
+    "is_each",
+    is_flag=True,
+    help="Make --count invitations to each stratum, named in a column.",
+)
 @yes_option
 @token_option
 def create(
@@ -60,6 +68,7 @@ def create(
     target: Path,
     has_pages: bool,
     stratum: str | None,
+    is_each: bool,
     is_sure: bool,
     token: str,
 ) -> None:
@@ -67,35 +76,43 @@ def create(
 
     The file is the only place where anybody can read the invitations: the collector keeps only their hashes. Only the
     file's owner can read it. With --page a second column has the address of the survey's page, with the invitation
-    after a #. Browsers send nobody what is after the #.
+    after a #. Browsers send nobody what is after the #. With --each-stratum the last column has the stratum.
 
     First the command says what all people will show who have been invited so far, these included. It asks if that is
     nothing useful. If a stratum has few people, it warns that others know of each report that one of them sent it.
     """
     check_ending("--to", target, ".csv", error=CollectorError)
+    if is_each and stratum is not None:
+        raise click.UsageError("Give --stratum or --each-stratum, not both.")
     if os.path.lexists(target):  # before anything is asked
         raise CollectorError(f"CSV file ({target}) must be a new file: File exists.")
     collector = RemoteCollector(url, token)
     page = f"{page_address(collector, survey)}#" if has_pages else None
-    _judge(collector, survey, count, stratum, is_sure=is_sure)
-    header, n_line = [[COLUMN, PAGE_COLUMN] if page else [COLUMN]], len(_lines([_row("x" * N_CHARACTERS, page)]))
+    published = _fetch_survey(collector, survey)
+    if is_each and not published.strata:
+        raise CollectorError(f"{survey} has no strata: leave out --each-stratum.")
+    strata = [*published.strata] if is_each else [stratum]
+    _judge(collector, published, count, strata, is_sure=is_sure)
+    header = [[COLUMN, *[PAGE_COLUMN] * has_pages, *[STRATUM_COLUMN] * is_each]]
+    n_lines = sum(len(_lines([_row("x" * N_CHARACTERS, page, name if is_each else None)])) for name in strata)
     try:
-        file = ReservedFile(target, len(_lines(header)) + count * n_line)
+        file = ReservedFile(target, len(_lines(header)) + count * n_lines)
     except OSError as fault:
         raise CollectorError(f"CSV file ({target}) must be a new file: {fault.strerror}.") from fault
     with file:
-        for codes in _make(collector, survey, count, stratum):
+        for of, codes in _make_all(collector, survey, count, strata):
             try:
-                file.append(_lines([*header, *(_row(code, page) for code in codes)]))
+                file.append(_lines([*header, *(_row(code, page, of if is_each else None) for code in codes)]))
             except OSError as fault:
                 became = _take_back(collector, survey, codes)
                 raise CollectorError(f"CSV file ({target}) could not be written: {fault.strerror}. {became}") from fault
             header = []
-    click.echo(f"{count:,} invitations in {target}")
+    each = f", {count:,} for each of {len(strata)} strata," * is_each
+    click.echo(f"{count * len(strata):,} invitations{each} in {target}")
 
 
-def _row(code: str, page: str | None) -> list[str]:
-    return [code, page + code] if page else [code]
+def _row(code: str, page: str | None, stratum: str | None) -> list[str]:
+    return [code, *([page + code] if page else []), *([stratum] if stratum is not None else [])]
 
 
 def _lines(rows: list[list[str]]) -> bytes:
@@ -123,26 +140,39 @@ def _revoke(collector: RemoteCollector, survey: str, codes: list[str]) -> int:
     )
 
 
-def _judge(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str | None, *, is_sure: bool) -> None:
+def _judge(
+    collector: RemoteCollector, survey: Survey, n_new: int, strata: Sequence[str | None], *, is_sure: bool
+) -> None:
     """Say on stderr what the invited people will show, or give away, and ask where it is of no use to anybody.
 
-    Of a survey with strata each of them is looked at by itself.
+    Of a survey with strata each of them is looked at by itself, those of as many people at once. `strata`: None is all.
     """
-    survey = _fetch_survey(collector, survey_id)
-    left = collector.ask("GET", survey_path(survey_id, f"/invitations{_of(stratum)}"))
+    named: dict[int, list[str]] = {}
+    for stratum in strata:
+        n_invited = _count_invited(collector, survey, stratum) + n_new
+        named.setdefault(n_invited, []).extend([] if stratum is None else [stratum])
+        few = [] if stratum is None else say_few(stratum, n_invited)
+        for line in [*few, *say_few_tokens(survey, n_invited, stratum)]:
+            click.echo(f"Warning: {line}", err=True)
+    crowds = [judge_published(survey, n, *within) for n, within in named.items()]
+    for crowd in crowds:
+        repeat(crowd)
+    useless = [crowd.n for crowd in crowds if not crowd.is_usable]
+    if useless:
+        confirm(
+            f"Create invitations to {survey.id} anyway?",
+            f"No invitations to {survey.id} were created: {min(useless):,} people are too few to show anything useful. "
+            "Give --yes to create them anyway, for example if you invite more people later.",
+            is_sure=is_sure,
+        )
+
+
+def _count_invited(collector: RemoteCollector, survey: Survey, stratum: str | None) -> int:
+    """Return how many people have been invited so far, to one stratum or to all."""
+    left = collector.ask("GET", survey_path(survey.id, f"/invitations{_of(stratum)}"))
     # Every invitation is there once for each wave, until it comes with a report, or is traded for a token.
     n_used = sum(left["tokens"]) if survey.is_blind else _n_reports(left, collector.url)
-    n_invited = (sum(left["unused"]) + n_used) // survey.waves + n_new
-    few = [] if stratum is None else say_few(stratum, n_invited)
-    for line in [*few, *say_few_tokens(survey, n_invited, stratum)]:
-        click.echo(f"Warning: {line}", err=True)
-    agree(
-        judge_published(survey, n_invited, stratum),
-        f"Create invitations to {survey.id} anyway?",
-        f"No invitations to {survey.id} were created: {n_invited:,} people are too few to show anything useful. "
-        "Give --yes to create them anyway, for example if you invite more people later.",
-        is_sure=is_sure,
-    )
+    return int(sum(left["unused"]) + n_used) // survey.waves
 
 
 def _fetch_survey(collector: RemoteCollector, survey_id: str) -> Survey:
@@ -170,6 +200,15 @@ def _n_reports(left: dict[str, Any], url: str) -> int:
 def _of(stratum: str | None) -> str:
     """Return the end of an address that asks for a stratum alone."""
     return "" if stratum is None else f"?{urlencode({'stratum': stratum})}"
+
+
+def _make_all(
+    collector: RemoteCollector, survey: str, count: int, strata: Sequence[str | None]
+) -> Iterator[tuple[str | None, list[str]]]:
+    """Yield invitations as `_make`, so many to each stratum, with the stratum."""
+    for stratum in strata:
+        for codes in _make(collector, survey, count, stratum):
+            yield stratum, codes
 
 
 def _make(collector: RemoteCollector, survey: str, count: int, stratum: str | None) -> Iterator[list[str]]:

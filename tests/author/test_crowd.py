@@ -1,5 +1,6 @@
 """What a crowd will show is said before anybody is asked, and what can never be shown, or of use, is stopped."""
 
+import csv
 import json
 import os
 import pty
@@ -268,3 +269,31 @@ def test_without_the_estimator_what_can_never_be_shown_is_stopped_all_the_same(w
         assert (
             "how precise it will be is unknown without the estimator: pip install 'sottovoce[estimator]'" in done.stdout
         )
+
+
+def test_every_stratum_is_invited_in_one_go(served: Served, write: Callable[[str], Path], tmp_path: Path) -> None:
+    text = HEAD.replace('"staff"', '"teams"') + 'strata = ["north", "south, east"]\n'
+    assert run("publish", write(text + HARASSED.format(3)), served.url, SOTTO_TOKEN=served.admin).exit_code == 0
+    file = tmp_path / "all.csv"
+    command = ["invite", "create", served.url, "teams", "--count", 30, "--each-stratum", "--to", file]
+    result = run(*command, "--page", "--yes", SOTTO_TOKEN=served.admin)
+    assert result.stdout == f"60 invitations, 30 for each of 2 strata, in {file}\n"
+    assert result.stderr.count("\nquestion  verdict\n") == 1  # both at once: they are as large
+    assert "in each of the strata north, south, east" in " ".join(result.stderr.split())
+    with file.open(newline="") as opened:
+        rows = [*csv.DictReader(opened)]
+    assert [row["stratum"] for row in rows] == ["north"] * 30 + ["south, east"] * 30
+    assert all(row["page"].endswith(f"/s/teams#{row['invitation']}") for row in rows)
+    counted = run("invite", "count", served.url, "teams", "--stratum", "south, east", SOTTO_TOKEN=served.admin)
+    assert counted.stdout == "30 unused\n"
+    both = run(*command[:-1], tmp_path / "b.csv", "--stratum", "north", SOTTO_TOKEN=served.admin)
+    assert (both.exit_code, "--stratum or --each-stratum, not both" in both.stderr) == (2, True)
+
+
+def test_each_stratum_goes_with_strata(served: Served, write: Callable[[str], Path], tmp_path: Path) -> None:
+    text = HEAD.replace('"staff"', '"alone"')
+    assert run("publish", write(text + HARASSED.format(3)), served.url, SOTTO_TOKEN=served.admin).exit_code == 0
+    command = ["invite", "create", served.url, "alone", "--count", 30, "--each-stratum", "--to", tmp_path / "a.csv"]
+    result = run(*command, SOTTO_TOKEN=served.admin)
+    assert (result.exit_code, result.stderr) == (1, "Error: alone has no strata: leave out --each-stratum.\n")
+    assert not (tmp_path / "a.csv").exists()
