@@ -42,17 +42,19 @@ const KEYS_EXPECTED = "a list of RSA moduli of 2,048 bits, one a cell";
  */
 /** @typedef {{fingerprint: string, surveyId: string, invitation: string, wishes: {[wave: number]: Wish}}} Kept */
 /**
- * What the client lends: `post` posts to an address of the survey's, obliviously if it is so delivered.
+ * What the client lends: `post` posts to an address of the survey's, obliviously if it is so delivered; `ended`
+ * makes the fault of a device that takes part no longer.
  * @typedef {{transact: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>,
  *   post: (last: string, sent: object) => Promise<import("../src/exchange.js").Reply>,
+ *   ended: typeof import("../src/draft.js").ended,
  *   DeliveryError: typeof import("../src/errors.js").DeliveryError,
  *   InvitationError: typeof import("../src/errors.js").InvitationError}} Lent
  */
 /** What admits a report. @typedef {{token?: string, stratum?: number}} Admission */
 /** What came: `id` is the report's. @typedef {{state: string, id?: Uint8Array, admission?: Admission}} Traded */
 
-/** The record of `secrets` that has a survey's wishes. @param {string} fingerprint */
-const placeOf = (fingerprint) => `${fingerprint}:tokens`;
+/** The record of `secrets` that has a survey's wishes. @param {Survey} survey */
+const placeOf = ({ fingerprint }) => `${fingerprint}:tokens`;
 
 /**
  * Take a survey's keys: moduli of 2,048 bits, so the first bit is set, and the last; none where it is no published one.
@@ -95,7 +97,7 @@ const keysOf = (/** @type {Survey} */ { blind }) => blind?.keys ?? [];
 /**
  * Return the token of a wave in a blind survey, and the id that its report gets of it; fetched if it is not there. A
  * survey that is not published has no keys. With `isNeeded` it throws InvitationError where there is none to have, and
- * asks for none where the wave is answered: that is refused soon.
+ * asks for none where the wave is answered: that is refused soon. Throws ParticipationEnded.
  * @param {Client} client @param {number} wave @param {boolean} isNeeded
  * @param {string | null} given the invitation that the client was given @param {Lent} lent @returns {Promise<Traded>}
  */
@@ -135,7 +137,7 @@ async function fetchToken(survey, wave, lastWave, given, lent) {
   const message = messageOf(wish.random, survey.fingerprint, wave);
   const id = (await digest("SHA-256", message)).slice(0, ID_BYTES);
   if (wish.token === "" && wish.stratum === 0) {
-    const said = await ask(lent, "invitations/check", { invitation: wish.invitation, wave });
+    const said = await ask(survey, lent, "invitations/check", { invitation: wish.invitation, wave });
     const { state, stratum } = said.document ?? {};
     if (said.status === 200 && state === "invalid") return drop(survey, wave, wish, state, lent);
     if (!(Number.isInteger(stratum) && stratum >= 1 && stratum <= keys.length)) {
@@ -147,7 +149,11 @@ async function fetchToken(survey, wave, lastWave, given, lent) {
     const modulus = readKey(keys[wish.stratum - 1]);
     const { salt, factor } = /** @type {{salt: Uint8Array, factor: bigint}} */ (wish);
     const hidden = await blind(message, salt, factor, modulus);
-    const said = await ask(lent, "invitations/token", { invitation: wish.invitation, wave, blinded: toText(hidden) });
+    const said = await ask(survey, lent, "invitations/token", {
+      invitation: wish.invitation,
+      wave,
+      blinded: toText(hidden),
+    });
     const state = STATES.get(said.code);
     if (state) return drop(survey, wave, wish, state, lent);
     const signed = fromText(said.status === 200 ? said.document?.signature : undefined);
@@ -166,8 +172,14 @@ async function fetchToken(survey, wave, lastWave, given, lent) {
   return { state: "unused", id, admission: { token: wish.token, ...stratum } };
 }
 
-/** Return a reply's status and its JSON, with the `code` of a problem. */
-async function ask(/** @type {Lent} */ lent, /** @type {string} */ last, /** @type {object} */ sent) {
+/** Return a reply's status and its JSON, with the `code` of a problem. Asks nothing once the wish is forgotten. */
+async function ask(
+  /** @type {Survey} */ survey,
+  /** @type {Lent} */ lent,
+  /** @type {string} */ last,
+  /** @type {object} */ sent,
+) {
+  await lent.transact((transaction) => keptOf(transaction, survey, lent));
   const reply = await lent.post(last, sent);
   return { status: reply.status, document: readJson(reply.body), code: problemOf(reply).code };
 }
@@ -184,9 +196,14 @@ async function begin(
   const bare = { random, stratum: 0, invitation: "", salt: null, factor: 0n, token: "" };
   const fresh = keys.length === 1 ? await placed(bare, 1, keys) : bare;
   return lent.transact(async (transaction) => {
-    const { wishes, ...kept } = await keptOf(transaction, survey);
+    const { wishes, ...kept } = (await transaction.get("secrets", placeOf(survey))) ?? {
+      fingerprint: placeOf(survey),
+      surveyId: survey.id,
+      wishes: {},
+    };
     const known = wishes[wave];
     if (known?.token) return known;
+    if (await hasEnded(transaction, survey)) throw lent.ended(survey);
     const invitation = given ?? known?.invitation ?? kept.invitation;
     if (!invitation) return null;
     if (known?.invitation === invitation) return known;
@@ -205,7 +222,7 @@ function drop(
   /** @type {Lent} */ lent,
 ) {
   return lent.transact(async (transaction) => {
-    const { wishes, ...kept } = await keptOf(transaction, survey);
+    const { wishes, ...kept } = await keptOf(transaction, survey, lent);
     const { [wave]: there, ...others } = wishes;
     if (there?.token === "" && there.invitation === wish.invitation) {
       const invitation = kept.invitation === wish.invitation ? "" : kept.invitation;
@@ -224,7 +241,7 @@ function keep(
   isLast = false,
 ) {
   return lent.transact(async (transaction) => {
-    const kept = await keptOf(transaction, survey);
+    const kept = await keptOf(transaction, survey, lent);
     const there = kept.wishes[wave];
     if (there?.token || (there && there.stratum > 0 && !wish.token)) return there; // another page was faster
     const wishes = { ...kept.wishes, [wave]: wish };
@@ -235,10 +252,21 @@ function keep(
   });
 }
 
-/** @returns {Promise<Kept>} */
-async function keptOf(/** @type {Transaction} */ transaction, /** @type {Survey} */ { fingerprint, id }) {
-  const place = placeOf(fingerprint);
-  return (await transaction.get("secrets", place)) ?? { fingerprint: place, surveyId: id, invitation: "", wishes: {} };
+/** Whether a device that has made a report of a survey has forgotten the secret of its noise. */
+async function hasEnded(/** @type {Transaction} */ transaction, /** @type {Survey} */ { fingerprint }) {
+  const isKept = await transaction.get("secrets", fingerprint);
+  return !isKept && (await transaction.all("ledger")).some((entry) => entry.fingerprint === fingerprint);
+}
+
+/**
+ * Return what is kept of a survey whose token is being fetched. Once this page or another forgets the survey it is gone,
+ * and stays so: throws ParticipationEnded.
+ * @returns {Promise<Kept>}
+ */
+async function keptOf(/** @type {Transaction} */ transaction, /** @type {Survey} */ survey, /** @type {Lent} */ lent) {
+  const kept = await transaction.get("secrets", placeOf(survey));
+  if (kept) return kept;
+  throw lent.ended(survey);
 }
 
 /** Return a wish with its stratum, and what blinds it. */

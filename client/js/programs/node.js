@@ -3539,6 +3539,7 @@ var SurveyClient = class {
     return survey.blind?.trade(this, wave, isNeeded, this.#invitation, {
       transact: work => this.#transact(work),
       post: post2,
+      ended: ended,
       DeliveryError: DeliveryError,
       InvitationError: InvitationError
     });

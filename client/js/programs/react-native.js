@@ -3972,6 +3972,7 @@ trade_fn = async function(wave, isNeeded = false) {
   return survey.blind?.trade(this, wave, isNeeded, __privateGet(this, _invitation), {
     transact: work => __privateMethod(this, _SurveyClient_instances, transact_fn).call(this, work),
     post: post2,
+    ended: ended,
     DeliveryError: DeliveryError,
     InvitationError: InvitationError
   });

@@ -3,7 +3,7 @@
 import { areEqual } from "./bytes.js";
 import { importSecret, osBytes } from "./coins.js";
 import { MAX_DELAY_MS, Delivery } from "./delivery.js";
-import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
+import { Draft, drawAnew, endDraft, ended, keepDrawn, makeEntry } from "./draft.js";
 import { drawnOf, keepSeed, wavesOf } from "./draws.js";
 import { AlreadyAnswered, DeliveryError, InvitationError, NotAsked, StateError, SurveyRefused } from "./errors.js";
 import { checkUrl, readJson } from "./exchange.js";
@@ -180,7 +180,8 @@ export class SurveyClient {
    * Fetch the token of a wave, in a survey with blind invitations: long before the report, so that nobody who watches the
    * collector joins the two by their times. `prepare` fetches it if this was not called. Returns "unused" if it is there, or
    * else what the collector says of the invitation: "used", "invalid"; "none" if none was given.
-   * Throws DeliveryError if no good reply comes, and what `survey` throws.
+   * Throws DeliveryError if no good reply comes, and what `survey` throws. Asks for nothing and throws ParticipationEnded
+   * once the device's part has ended, also while this was called.
    * @param {number} [wave] @returns {Promise<string>}
    */
   async fetchToken(wave = 1) {
@@ -325,6 +326,7 @@ export class SurveyClient {
     return survey.blind?.trade(this, wave, isNeeded, this.#invitation, {
       transact: (work) => this.#transact(work),
       post,
+      ended,
       DeliveryError,
       InvitationError,
     });

@@ -142,7 +142,8 @@ function checkUnanswered(/** @type {Survey} */ survey, /** @type {number} */ wav
   if (entry !== undefined) throw new AlreadyAnswered(receiptOf(entry), survey);
 }
 
-function ended(/** @type {Survey} */ survey) {
+/** The fault of a device that has forgotten what it would draw a survey's report from. @param {Survey} survey */
+export function ended(survey) {
   return new ParticipationEnded(
     `this device takes part in survey ${survey.id} no longer: it has forgotten the secret of its noise.`,
   );

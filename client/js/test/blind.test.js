@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { blind, finish, inverse, messageOf, readKey, toText } from "../blind.min.js";
 import { canonical } from "../src/documents.js";
 import { longestBody } from "../src/report.js";
-import { InvitationError, SurveyRefused } from "../sottovoce.js";
+import { AlreadyAnswered, InvitationError, ParticipationEnded, SurveyRefused } from "../sottovoce.js";
 import { ANSWERS, INVITATION, OTHER_INVITATION, TEXTS, WORDS, faultOf, newState, open, rowsOf } from "./devices.js";
 import { stateText, surveyOf } from "./devices.js";
 import { serveRelay } from "./gateway.js";
@@ -123,14 +123,20 @@ test("a device asks for its stratum first, and says it with the token", async (t
   assert.equal(JSON.parse(http.posts[2].body).reports[0].stratum, 2);
 });
 
-test("each wave has a token, and the invitation stays until the last", async (t) => {
+/** Serve a blind survey of three waves. @param {import("node:test").TestContext} t */
+async function collectPulse(t) {
   const pairs = [2, 3].map(() => generateKeyPairSync("rsa", { modulusLength: 2048 }));
   const [first, ...others] = JSON.parse(TEXTS.blindPulse).token_keys;
   const own = pairs.map((pair) => String(pair.publicKey.export({ format: "jwk" }).n));
   const text = own.reduce((text, modulus, index) => text.replace(others[index], modulus), TEXTS.blindPulse);
   assert.ok(text.includes(first));
-  const [http, state] = [await serve(t, text), newState()];
+  const http = await serve(t, text);
   http.answer = signer(1, [key, ...pairs.map((pair) => pair.privateKey)]);
+  return http;
+}
+
+test("each wave has a token, and the invitation stays until the last", async (t) => {
+  const [http, state] = [await collectPulse(t), newState()];
   const early = open(t, http, "pulse", { state, invitation });
   await early.survey();
   http.script = [{ status: 500 }];
@@ -144,6 +150,73 @@ test("each wave has a token, and the invitation stays until the last", async (t)
     device.close();
   }
   assert.equal(http.seen.size, 2);
+});
+
+/** Call `work` as soon as a post to an address of this end is there, and before it is answered. */
+function atPost(
+  /** @type {import("./server.js").FaultServer} */ http,
+  /** @type {string} */ last,
+  /** @type {() => Promise<void>} */ work,
+) {
+  const { answer } = http;
+  http.answer = async (seen) => {
+    if (seen.path.endsWith(last)) await work();
+    return answer(seen);
+  };
+}
+
+test("a device whose part has ended spends no token, in any wave, and asks the collector nothing", async (t) => {
+  const [http, state] = [await collectPulse(t), newState()];
+  const device = open(t, http, "pulse", { state, invitation });
+  await device.answer(WORDS, 1);
+  assert.ok(await device.flush(20_000));
+  await device.fetchToken(2);
+  const other = open(t, http, "pulse", { state, invitation });
+  await other.survey();
+  await device.forget();
+  const sent = steps(http);
+  for (const client of [device, other]) {
+    for (const wave of [1, 2, 3]) assert.ok((await faultOf(client.fetchToken(wave))) instanceof ParticipationEnded);
+    for (const wave of [2, 3]) assert.ok((await faultOf(client.prepare(WORDS, wave))) instanceof ParticipationEnded);
+    assert.ok((await faultOf(client.prepare(WORDS, 1))) instanceof AlreadyAnswered);
+  }
+  assert.deepEqual(steps(http), sent);
+  assert.deepEqual(await rowsOf(state, "secrets"), []);
+});
+
+test("what another page forgets while a token is fetched stays forgotten", async (t) => {
+  const [http, state] = [await collectPulse(t), newState()];
+  const [device, other] = [1, 2].map(() => open(t, http, "pulse", { state, invitation }));
+  await device.answer(WORDS, 1);
+  assert.ok(await device.flush(20_000));
+  atPost(http, "/token", () => other.forget());
+  assert.ok((await faultOf(device.fetchToken(2))) instanceof ParticipationEnded);
+  assert.deepEqual(await rowsOf(state, "secrets"), []);
+  assert.ok(!(await stateText(state)).includes(INVITATION));
+});
+
+test("a survey that is forgotten between the stratum and the token is sent no more", async (t) => {
+  const [http, state] = [await collect(t, TEXTS.blindStrata, 2), newState()];
+  const device = open(t, http, "lunch", { state, invitation });
+  await device.survey();
+  atPost(http, "/check", () => device.forget());
+  assert.ok((await faultOf(device.fetchToken())) instanceof ParticipationEnded);
+  assert.deepEqual(steps(http), ["check"]); // no token is spent
+  assert.deepEqual(await rowsOf(state, "secrets"), []);
+  http.answer = signer(2);
+  await device.answer(ANSWERS); // a device that has made no report may still take part
+});
+
+test("a survey that is forgotten as its token is asked for spends none", async (t) => {
+  const [http, state] = [await collectPulse(t), newState()];
+  const device = open(t, http, "pulse", { state, invitation });
+  await device.answer(WORDS, 1);
+  assert.ok(await device.flush(20_000));
+  const sent = steps(http);
+  const asked = faultOf(device.fetchToken(2));
+  await device.forget();
+  assert.ok((await asked) instanceof ParticipationEnded);
+  assert.deepEqual(steps(http), sent);
 });
 
 test("a wrong or used invitation is said before anything is sent, and another one mends it", async (t) => {

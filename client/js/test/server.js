@@ -13,6 +13,7 @@ const DRIP_MS = 5;
  * @typedef {{status?: number, body?: string, headers?: {[name: string]: string}, drop?: boolean, cut?: boolean,
  *   stall?: boolean, stallBody?: boolean, endless?: boolean, drip?: [string, string]}} Scripted
  */
+/** @template Value @typedef {Value | Promise<Value>} Awaitable */
 /** @typedef {{path: string, headers: import("node:http").IncomingHttpHeaders, body: string}} Seen what was sent */
 
 /** Publishes a survey. A POST gets the next reply of `script`; when that is used up, an honest acknowledgement. */
@@ -29,7 +30,7 @@ export class FaultServer {
     this.posts = [];
     /** @type {Set<string>} the reports that were counted */
     this.seen = new Set();
-    /** What a POST gets before it is acknowledged as a report. @type {(seen: Seen) => Scripted | null} */
+    /** What a POST gets before it is acknowledged as a report. @type {(seen: Seen) => Awaitable<Scripted | null>} */
     this.answer = () => null;
     this.events = new EventEmitter();
     this.url = "";
@@ -74,7 +75,7 @@ export class FaultServer {
     const seen = { path: request.url ?? "", headers: request.headers, body };
     if (request.method === "POST") {
       this.posts.push(seen);
-      reply(response, this.script.shift() ?? this.answer(seen) ?? this.#acknowledge(body));
+      reply(response, this.script.shift() ?? (await this.answer(seen)) ?? this.#acknowledge(body));
       this.events.emit("post");
     } else {
       this.gets.push(seen);

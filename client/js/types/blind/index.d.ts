@@ -62,11 +62,13 @@ export type Kept = {
     };
 };
 /**
- * What the client lends: `post` posts to an address of the survey's, obliviously if it is so delivered.
+ * What the client lends: `post` posts to an address of the survey's, obliviously if it is so delivered; `ended`
+ * makes the fault of a device that takes part no longer.
  */
 export type Lent = {
     transact: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>;
     post: (last: string, sent: object) => Promise<import("../src/exchange.js").Reply>;
+    ended: typeof import("../src/draft.js").ended;
     DeliveryError: typeof import("../src/errors.js").DeliveryError;
     InvitationError: typeof import("../src/errors.js").InvitationError;
 };
@@ -88,7 +90,7 @@ export type Traded = {
 /**
  * Return the token of a wave in a blind survey, and the id that its report gets of it; fetched if it is not there. A
  * survey that is not published has no keys. With `isNeeded` it throws InvitationError where there is none to have, and
- * asks for none where the wave is answered: that is refused soon.
+ * asks for none where the wave is answered: that is refused soon. Throws ParticipationEnded.
  * @param {Client} client @param {number} wave @param {boolean} isNeeded
  * @param {string | null} given the invitation that the client was given @param {Lent} lent @returns {Promise<Traded>}
  */

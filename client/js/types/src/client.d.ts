@@ -58,7 +58,8 @@ export class SurveyClient<Given extends object = Answers> {
      * Fetch the token of a wave, in a survey with blind invitations: long before the report, so that nobody who watches the
      * collector joins the two by their times. `prepare` fetches it if this was not called. Returns "unused" if it is there, or
      * else what the collector says of the invitation: "used", "invalid"; "none" if none was given.
-     * Throws DeliveryError if no good reply comes, and what `survey` throws.
+     * Throws DeliveryError if no good reply comes, and what `survey` throws. Asks for nothing and throws ParticipationEnded
+     * once the device's part has ended, also while this was called.
      * @param {number} [wave] @returns {Promise<string>}
      */
     fetchToken(wave?: number): Promise<string>;

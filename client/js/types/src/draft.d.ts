@@ -22,6 +22,8 @@ export function endDraft(transaction: Transaction, survey: Survey, wave: number,
  * @returns {Promise<Entry>}
  */
 export function makeEntry(transaction: Transaction, survey: Survey, wave: number, marks: Uint8Array, id: Uint8Array, invitation: string | null, limits: import("./ledger.js").Limits, drawn: readonly boolean[], lastWave: number): Promise<Entry>;
+/** The fault of a device that has forgotten what it would draw a survey's report from. @param {Survey} survey */
+export function ended(survey: Survey): ParticipationEnded;
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./ledger.js").Entry} Entry */
 /** @typedef {import("./survey.js").Survey} Survey */
@@ -87,3 +89,4 @@ export type Secret = {
         };
     };
 };
+import { ParticipationEnded } from "./errors.js";
