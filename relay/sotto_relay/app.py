@@ -11,7 +11,7 @@ from aiohttp import web
 from sotto_protocol.gateway_keys import KEYS_TYPE
 from sotto_protocol.oblivious import GATEWAY_PATH, JSON_TYPE, REQUEST_TYPE, SIGNED_PATH
 from sotto_protocol.problem import CONTENT_TYPE
-from sotto_relay.errors import FullError, GatewayError
+from sotto_relay.errors import FullError, GatewayError, LateError
 from sotto_relay.gateway import Gateway
 from sotto_relay.keys import MAX_AGE_S, KeyCache
 from sotto_relay.metrics import TYPE, Metrics
@@ -27,6 +27,7 @@ _PREFLIGHT = {
     "Access-Control-Allow-Headers": "Content-Type",
     "Access-Control-Max-Age": "86400",
 }
+_LATER = {"Retry-After": "5"}
 _UNKEPT = {"Cache-Control": "no-store"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 log = logging.getLogger("sotto_relay")
@@ -106,7 +107,10 @@ class Relay:
             return await handler(request)
         except FullError:
             self.metrics.answered["full"] += 1
-            return _refusal(503, "too many requests wait; send it again later.", {"Retry-After": "5"})
+            return _refusal(503, "too many requests wait; send it again later.", _LATER)
+        except LateError:
+            self.metrics.answered["late"] += 1
+            return _refusal(503, "the gateway took too long; send it again later.", _LATER)
         except GatewayError as fault:
             self.metrics.answered["unreached"] += 1
             log.warning("%s", fault)

@@ -28,7 +28,11 @@ def _option(flag: str, kind: Any, text: str) -> Callable[[Command], Command]:
 @click.option("--gateway", required=True, metavar="URL", help="Address of the collector whose gateway is served.")
 @_option("--host", str, "Address to listen on.")
 @_option("--port", click.INT, "TCP port to listen on; 0 takes a free one.")
-@_option("--batch", click.INT, "Pass a batch on at this many requests; 1 does not mix.")
+@_option(
+    "--batch",
+    click.INT,
+    "Pass a batch on at this many requests, or at the most that can go in time; 1 does not mix.",
+)
 @_option("--wait", click.FLOAT, "Seconds after its first request when a batch is passed on in any case.")
 @_option("--max-body-bytes", click.INT, "Largest request.")
 @_option("--max-waiting-bytes", click.INT, "Bytes of requests that may wait; more are refused for the moment.")

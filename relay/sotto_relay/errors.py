@@ -13,3 +13,7 @@ class GatewayError(SottoError):
 
 class FullError(SottoError):
     """So much waits already that nothing more is taken."""
+
+
+class LateError(SottoError):
+    """A request could not be passed on before its device stops waiting."""

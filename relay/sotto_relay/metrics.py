@@ -11,7 +11,7 @@ class Metrics:
     """Counts since the relay started."""
 
     answered: Counter[str] = field(default_factory=Counter)
-    """Requests by what became of them: passed_on, key_unknown, unreached, full, refused."""
+    """Requests by what became of them: passed_on, key_unknown, unreached, late, full, refused."""
 
     def text(self, *, n_waiting: int, n_batches: int, n_refused_keys: int, epoch: int) -> str:
         """Return all counts in Prometheus' text format."""

@@ -12,9 +12,10 @@ MAX_WAIT_S = 20
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`gateway`: the collector's address. `batch`: a batch goes when it has so many requests, in [1, 10,000]; `wait`:
-    or so many seconds after its first one came, in [0, 20]. `max_body_bytes`, of one request; `max_waiting_bytes`, of
-    all that wait. `metrics_port`: where metrics are served, on 127.0.0.1; None, nowhere. Raises SettingError.
+    """`gateway`: the collector's address. `batch`: a batch goes when it has so many requests, in [1, 10,000], or as
+    many as can be passed on in time (`Mixer`); `wait`: or so many seconds after its first one came, in [0, 20].
+    `max_body_bytes`, of one request; `max_waiting_bytes`, of all that wait. `metrics_port`: where metrics are served,
+    on 127.0.0.1; None, nowhere. Raises SettingError.
     """
 
     gateway: str

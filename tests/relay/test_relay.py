@@ -6,20 +6,31 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import requests
 from click.testing import CliRunner
 
+from collecting import make_reports, publish_here, serve, wait_until
+from devices import LUNCH
+from made_file import make_tables
+from oblivious_device import keys_of_url, seal_report, with_gateway
 from recording_gateway import Seen, recording_gateway
+from sotto_collector.store import Store
+from sotto_protocol.binary_http import InnerResponse
 from sotto_protocol.oblivious import GATEWAY_PATH
 from sotto_relay.commands import relay as relay_command
 from sotto_relay.errors import GatewayError
+from sotto_relay.gateway import Reply
 from sotto_relay.keys import KeyCache
+from sotto_relay.mixing import Mixer
+from sotto_relay.settings import MAX_WAIT_S
 from starting import Popen
 
 SOURCE = "import sotto_relay.running\nfrom sotto_relay.commands import relay\nrelay()"
@@ -252,6 +263,115 @@ def test_what_would_fill_the_memory_is_refused_and_what_is_no_sealed_request(gat
         relay.process.send_signal(signal.SIGTERM)  # what waits is passed on before it ends
         assert sorted(done.result().status_code for done in waiting) == [200, 200, 503]
     assert len(gateway.requests) == 2
+
+
+def test_a_batch_goes_early_when_no_more_can_be_passed_on_in_time(tmp_path: Path) -> None:
+    """By a real collector: of 200 devices that could wait for 20 seconds, few have to."""
+    db = tmp_path / "survey.db"
+    make_tables(db)
+    with closing(Store(db)) as store:
+        survey = with_gateway(store, LUNCH)
+    with serve(db, survey=survey) as served, running(served.url, "--batch", "10000", "--wait", "20") as relay:
+        key = keys_of_url(served.url)[0]
+        sealed = [seal_report(survey, report, key) for report in make_reports(200, survey)]
+        began = time.monotonic()
+        with ThreadPoolExecutor(len(sealed)) as pool:
+            waiting = {pool.submit(post, relay, each.message): each for each in sealed}
+            next(as_completed(waiting))
+            early_s = time.monotonic() - began
+            passed_on, still = 'sotto_relay_requests_total{outcome="passed_on"}', "sotto_relay_waiting"
+            wait_until(lambda: (counts := relay.counts())[passed_on] + counts[still] == len(sealed))
+            relay.process.send_signal(signal.SIGTERM)  # the last of them need not wait for 20 seconds
+        for done, each in waiting.items():
+            assert done.result().status_code == 200
+            assert InnerResponse.from_bytes(each.open(done.result().content)).status == 200
+    assert early_s < MAX_WAIT_S - 5
+    with closing(Store(db)) as store:
+        assert len(dict(store.read_reports(publish_here(store, survey)))) == len(sealed)
+
+
+@pytest.mark.thorough
+def test_each_device_is_answered_in_time_also_by_a_gateway_that_is_slow(gateway: Seen) -> None:
+    """What was passed on has its reply, and what was not is to be sent again: nobody waits for 30 seconds."""
+    gateway.delay_s = 2
+    began = time.monotonic()
+    with running(gateway.url, "--batch", "20", "--wait", "5") as relay:
+        replies = post_all(relay, [b"sealed %03d" % place for place in range(20)])
+        took_s = time.monotonic() - began
+        counts = relay.counts()
+    late = [reply for reply in replies if reply.status_code == 503]
+    assert 20 < took_s < 29
+    assert {reply.headers["Retry-After"] for reply in late} == {"5"}
+    assert {reply.json()["detail"] for reply in late} == {"the gateway took too long; send it again later."}
+    n_passed = sum(reply.status_code == 200 for reply in replies)
+    assert 5 < n_passed <= 12
+    assert counts['sotto_relay_requests_total{outcome="late"}'] == len(late) == 20 - n_passed
+    assert relay.said == f"The gateway is slow: {len(late)} of 20 requests were not passed on in time.\n"
+
+
+@pytest.mark.parametrize(
+    ("size", "wait_s", "pace_s", "most"),
+    [
+        (10_000, 20.0, 0.0, 125),  # before any was passed on
+        (10_000, 5.0, 0.0, 500),
+        (60, 20.0, 0.0, 60),
+        (10_000, 20.0, 0.06, 41),
+        (10_000, 20.0, 9.0, 20),  # a gateway that dawdles gets no smaller ones
+        (3, 20.0, 9.0, 3),
+    ],
+)
+def test_the_most_of_a_batch_is_what_can_be_passed_on_in_half_of_the_time(
+    size: int, wait_s: float, pace_s: float, most: int
+) -> None:
+    async def forward(_: bytes) -> Reply:
+        loop.now += pace_s
+        return Reply(200, "", b"")
+
+    async def most_after(n_requests: int) -> int:
+        mixer = Mixer(forward, size=size, wait_s=wait_s, max_bytes=1000)
+        for _ in range(n_requests):
+            passing = asyncio.create_task(mixer.pass_on(b"a"))
+            await asyncio.sleep(0)
+            mixer.flush()
+            await passing
+        await mixer.close()
+        return mixer.most
+
+    loop = LoopInNoTime()
+    with closing(loop):
+        assert loop.run_until_complete(most_after(1000 if pace_s else 0)) == most
+
+
+class LoopInNoTime(asyncio.SelectorEventLoop):
+    """Its clock goes as a test says."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+
+def test_a_batch_is_ended_when_its_time_is_over_with_the_replies_that_it_has() -> None:
+    """The request on its way is given up, those behind it are not begun, and the next batch has a time of its own."""
+    asked: list[bytes] = []
+
+    async def forward(body: bytes) -> Reply:
+        asked.append(body)
+        await asyncio.sleep(0 if len(asked) != 3 else 60)
+        return Reply(200, "", body)
+
+    async def mix() -> tuple[list[Reply | BaseException], Reply]:
+        mixer = Mixer(forward, size=5, wait_s=0, max_bytes=1000, answer_s=0.3)
+        replies = await asyncio.gather(*(mixer.pass_on(b"%d" % n) for n in range(5)), return_exceptions=True)
+        after = await asyncio.gather(*(mixer.pass_on(b"after") for _ in range(5)))
+        await mixer.close()
+        return replies, after[0]
+
+    replies, after = asyncio.run(mix())
+    assert sorted(type(reply).__name__ for reply in replies) == ["LateError"] * 3 + ["Reply"] * 2
+    assert {reply.body for reply in replies if isinstance(reply, Reply)} == set(asked[:2])
+    assert asked[3:] == [b"after"] * 5
+    assert after.body == b"after"
 
 
 @pytest.mark.parametrize(

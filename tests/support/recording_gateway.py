@@ -1,5 +1,6 @@
 """A gateway that opens nothing: it answers each request with its bytes reversed, and keeps what it saw."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ class Seen:
     status: int = 200
     content_type: str = "message/ohttp-res"
     cut: bool = False
+    delay_s: float = 0.0
+    """So long it takes for each request."""
 
     @property
     def signed(self) -> bytes:
@@ -45,6 +48,7 @@ def recording_gateway() -> Iterator[Seen]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             seen.requests.append((connections.index(self), dict(self.headers), body))
+            time.sleep(seen.delay_s)
             self._reply(seen.status, seen.content_type, body[::-1])
 
         def do_GET(self) -> None:
