@@ -31,7 +31,7 @@ def _option(flag: str, kind: Any, text: str) -> Callable[[Command], Command]:
 @_option(
     "--batch",
     click.INT,
-    "Pass a batch on at this many requests, or at the most that can go in time; 1 does not mix.",
+    "Pass a batch on at this many requests, or as many as can go in time; 1 does not mix.",
 )
 @_option("--wait", click.FLOAT, "Seconds after its first request when a batch is passed on in any case.")
 @_option("--max-body-bytes", click.INT, "Largest request.")

@@ -210,6 +210,26 @@ def test_a_key_that_signs_certificates_is_taken_from_the_page_and_said(tmp_path:
     assert f"Certificates of erasure are signed with the key {signs}." in found.notes
 
 
+def test_no_key_is_said_where_no_report_can_be_erased_not_even_one_that_a_changed_page_has(tmp_path: Path) -> None:
+    pytest.importorskip("pyhpke")
+    lie = b'<code class="fingerprint" data-signs>' + b"ab" * 32 + b"</code>"
+
+    def lead(path: str, response: list[Any]) -> None:
+        if path == "/s/lunch":
+            response[2] += lie
+
+    with open_house(tmp_path / "survey.db", replace(LUNCH, keep="counts")) as house:
+        make_keys(house.collector.store)
+        app = Tampering(house.app.wsgi_app)
+        with serving(app) as url:
+            honest = verify(url, "lunch")
+            app.change = lead
+            changed = verify(url, "lunch")
+    assert (honest.status, [path for path, _ in differing(changed)]) == (0, ["/s/lunch"])
+    for found in (honest, changed):
+        assert not [note for note in found.notes if "Certificates" in note]
+
+
 def test_keys_of_an_oblivious_survey_are_those_of_the_gateway_behind_its_relay(tmp_path: Path) -> None:
     pytest.importorskip("pyhpke")
     with open_house(tmp_path / "survey.db", LUNCH) as house, front_of(house.app) as relay:

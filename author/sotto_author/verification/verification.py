@@ -194,7 +194,8 @@ class _Visit:
         from sotto_collector.pages.alone import render_alone
         from sotto_collector.pages.survey import PageSettings
 
-        found, signs = _SETTINGS.search(body), _SIGNS.search(body)
+        found = _SETTINGS.search(body)
+        signs = _SIGNS.search(body) if survey.keeps_reports else None  # else none of its reports can be erased
         settings = PageSettings(
             int(found[1]) if found else USUAL_EPSILON,
             int(found[2] or 0) if found else 0,
