@@ -35,6 +35,14 @@ class Progress:
     tried_at: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The receipts of reports that were deleted while they waited."""
+
+    fingerprint: str
+    receipts: tuple[str, ...] = ()
+
+
 def is_switched_off(environment: Mapping[str, str] | None = None) -> bool:
     """Return whether a variable of the environment switches all measures off.
 
@@ -63,7 +71,16 @@ def read_progress(path: Path, fingerprint: str) -> Progress:
     return Progress(fingerprint)
 
 
-def write(path: Path, said: Consent | Progress) -> None:
+def read_deleted(path: Path, fingerprint: str) -> Deleted:
+    """Return which reports of this version were deleted, none where nothing readable says so."""
+    with suppress(OSError, ValueError, TypeError):
+        found = Deleted(**json.loads(path.read_text("utf-8")))
+        if found.fingerprint == fingerprint and isinstance(found.receipts, list):
+            return Deleted(fingerprint, tuple(map(str, found.receipts)))
+    return Deleted(fingerprint)
+
+
+def write(path: Path, said: Consent | Progress | Deleted) -> None:
     """Replace the file, all of it or nothing. Raises StateError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

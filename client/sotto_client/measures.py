@@ -14,14 +14,24 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from sotto_client.consent import SWITCHES, Consent, Progress, is_switched_off, read_consent, read_progress, write
+from sotto_client.consent import (
+    SWITCHES,
+    Consent,
+    Deleted,
+    Progress,
+    is_switched_off,
+    read_consent,
+    read_deleted,
+    read_progress,
+    write,
+)
 from sotto_client.day import day_of
 from sotto_client.errors import BudgetExceeded, NotAsked, ParticipationEnded, StateError, SurveyRefused
 from sotto_client.forking import Renewed
@@ -45,6 +55,13 @@ _MOST_DAYS = 366
 _WIDTH = 100
 _NO_REPORT = (
     "This device makes no report. It is not asked, its budget is used up, or measures were switched off after a report."
+)
+_SENT = "A report was made and sent. Its receipt, which can erase it, is"
+_WAITS = "A report was made, and waits. Its receipt, which can erase it, is"
+_REFUSED = "A report was made, and the collector refused it. Its receipt is"
+_DELETED = (
+    "A report was made. It was deleted, as measures were switched off before the collector had confirmed it. If it "
+    "arrived all the same, its receipt can erase it:"
 )
 _log = logging.getLogger("sottovoce")
 
@@ -147,10 +164,20 @@ class Measures(Renewed):
 
         if self._database.exists():
             with closing(self._open()) as state, state.write() as connection:
-                for report in self._waiting(connection):
-                    Outbox(connection).acknowledge(report.receipt)
+                waiting = [report.receipt for report in self._waiting(connection)]
+                for receipt in waiting:
+                    Outbox(connection).acknowledge(receipt)
                 Sent(connection).drop("survey_id", self.survey_id)
                 Ledger(connection).forget(self.survey_id)
+            self._note_deleted(waiting)
+
+    def _note_deleted(self, receipts: list[str]) -> None:
+        """Note what was deleted, for `show`; without this note it is told as sent."""
+        noted = self._folder_of("deleted.json")
+        if receipts:
+            known = read_deleted(noted, self.fingerprint).receipts
+            with suppress(StateError):
+                write(noted, Deleted(self.fingerprint, (*known, *receipts)))
 
     def wave_on(self, day: date) -> int | None:
         """Return the wave of a day; None before the first and after the last."""
@@ -357,16 +384,20 @@ class Measures(Renewed):
             return none
         with closing(self._open()) as state, state.read() as connection:
             from sotto_client.ledger import Ledger
+            from sotto_client.outbox import Outbox
 
             made, waiting = Ledger(connection).find(self.fingerprint), self._waiting(connection)
-        lines = [self._made(wave, entry.receipt) for wave, entry in sorted(made.items())]
+            refused = {report.receipt for report in Outbox(connection).rejected()}
+        became = dict.fromkeys(read_deleted(self._folder_of("deleted.json"), self.fingerprint).receipts, _DELETED)
+        became |= dict.fromkeys(refused, _REFUSED) | {report.receipt: _WAITS for report in waiting}
+        lines = [
+            f"{self._of_wave(wave)}{became.get(entry.receipt, _SENT)} {entry.receipt}."
+            for wave, entry in sorted(made.items())
+        ]
         if (done := read_progress(self._folder_of("progress.json"), self.fingerprint).wave) and done not in made:
             lines.append(f"{self._of_wave(done)}{_NO_REPORT}")
         lines += [f"It waits, and is sent as it is:\n{report.body.decode().rstrip()}" for report in waiting]
         return "\n".join(lines) or none
-
-    def _made(self, wave: int, receipt: str) -> str:
-        return f"{self._of_wave(wave)}A report was made. Its receipt, which can erase it, is {receipt}."
 
     def _of_wave(self, wave: int) -> str:
         return f"Wave {wave}: " if self.waves > 1 else ""

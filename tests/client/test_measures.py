@@ -18,10 +18,12 @@ import pytest
 
 from devices import rows_of
 from fault_server import FaultServer, Scripted, fault_server
+from node import JS, require_node, run
 from sotto_client import SurveyClient
 from sotto_client.consent import is_switched_off
 from sotto_client.measures import Measures, fit
-from sotto_protocol import compile_toml
+from sotto_protocol import Survey, compile_toml
+from sotto_protocol.problem import Problem
 
 PLUGINS = compile_toml("""
 id = "plugins"
@@ -97,7 +99,7 @@ def test_a_device_that_makes_no_report_says_so(http: FaultServer, tmp_path: Path
     again(of)
     measures(http, tmp_path).attempt(SLOW_S)
     assert "makes no report" not in of.show()
-    assert "Wave 1: A report was made. Its receipt, which can erase it, is" in of.show()
+    assert "Wave 1: A report was made and sent. Its receipt, which can erase it, is" in of.show()
 
 
 def test_it_answers_once_a_wave_and_the_next_wave_again(http: FaultServer, tmp_path: Path) -> None:
@@ -212,6 +214,52 @@ def test_showing_draws_nothing_and_shows_the_report_as_it_is_sent(http: FaultSer
     assert of.show() == of.show()
     assert (of.folder / "device.db").read_bytes() == kept
     assert http.posts[0].body.decode().rstrip() in of.show()
+    assert "Wave 1: A report was made, and waits. Its receipt, which can erase it, is" in of.show()
+    of.off()
+    assert "Wave 1: A report was made. It was deleted, as measures were switched off before" in of.show()
+    of.allow()
+    assert "It was deleted" in of.show()
+
+
+def test_a_refused_report_is_not_told_as_sent(http: FaultServer, tmp_path: Path) -> None:
+    http.script = [Scripted(422, Problem(422, "bad_report", "No.").to_json())] * 9
+    of = measures(http, tmp_path)
+    of.allow()
+    of.attempt(SLOW_S)
+    assert "Wave 1: A report was made, and the collector refused it. Its receipt is" in of.show()
+
+
+MOVED = compile_toml("""
+id = "load"
+title = "How busy is it?"
+waves = 3
+[[questions]]
+id = "load"
+type = "number"
+text = "How busy was the server?"
+minimum = 0
+maximum = 100
+unit = "%"
+epsilon = 1
+epsilon_forever = 2
+""")
+
+
+@pytest.mark.parametrize("survey", [PLUGINS, MOVED, replace(PLUGINS, keep="counts"), replace(PLUGINS, waves=1)])
+def test_node_says_what_python_says_before_a_user_agrees(survey: Survey, tmp_path: Path) -> None:
+    ids = [question.id for question in survey.questions]
+    python = Measures(
+        "http://a.example", survey.canonical, dict.fromkeys(ids, bool), program="wikid", starts=TODAY, days=9
+    )
+    measured = ", ".join(f"{name}: () => 1" for name in ids)
+    program = f"""
+import {{ Measures }} from {json.dumps(str(JS / "node" / "measures.js"))};
+const survey = Buffer.from({json.dumps(survey.canonical.decode())});
+const options = {{ program: "wikid", starts: "{TODAY}", days: 9 }};
+console.log(await new Measures("http://a.example", survey, {{ {measured} }}, options).optInText());
+"""
+    (tmp_path / "about.mjs").write_text(program)
+    assert run([require_node(), str(tmp_path / "about.mjs")], timeout_s=60).split() == python.opt_in_text().split()
 
 
 def test_what_fails_says_only_its_kind_and_the_next_run_sends(

@@ -7,7 +7,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sayInShort, suspicionOf } from "../form/noise.js";
+import { sayFirst } from "../form/first.js";
+import { sayInShort } from "../form/noise.js";
 import { sayEpsilon } from "../form/said.js";
 import { makeWords } from "../form/words.js";
 import { KeptState } from "../kept/storage.js";
@@ -16,11 +17,12 @@ import { DAY_MS, endVersion, entriesOf } from "../src/ledger.js";
 import { Delivery, MAX_DELAY_MS } from "../src/delivery.js";
 import { BudgetExceeded, NotAsked, ParticipationEnded, StateError, SurveyRefused } from "../src/errors.js";
 import { checkNumber } from "../src/options.js";
-import { waitingReports } from "../src/outbox.js";
+import { rejectedReports, waitingReports } from "../src/outbox.js";
 import { dropSent } from "../src/sent.js";
 import { readSurvey } from "../src/survey.js";
 import { SurveyClient } from "./client.js";
 import { SWITCHES, isSwitchedOff, readNote, writeNote } from "./consent.js";
+import { sayChanges, wrapped } from "./consent-text.js";
 import { Folder, homeOfStates } from "./folder.js";
 
 /** The longest that a command line waits for its measures, by default. */
@@ -31,6 +33,12 @@ const PROGRAM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const MOST_DAYS = 366;
 const NO_REPORT =
   "This device makes no report. It is not asked, its budget is used up, or measures were switched off after a report.";
+const SENT = "A report was made and sent. Its receipt, which can erase it, is";
+const WAITS = "A report was made, and waits. Its receipt, which can erase it, is";
+const REFUSED = "A report was made, and the collector refused it. Its receipt is";
+const DELETED =
+  "A report was made. It was deleted, as measures were switched off before the collector had confirmed it. If it " +
+  "arrived all the same, its receipt can erase it:";
 const OPTIONS = ["maxEpsilon", "maxPeriodEpsilon", "periodDays", "relayUrl", "resendDays"];
 
 /** @typedef {import("../src/survey.js").Item} Item */
@@ -119,13 +127,36 @@ export class Measures {
 
   async #wipe() {
     if (!existsSync(this.#device)) return;
-    await this.#open().transact(async (transaction) => {
-      for (const report of await this.#waiting(transaction)) await transaction.delete("outbox", report.receipt);
+    const deleted = await this.#open().transact(async (transaction) => {
+      const waiting = (await this.#waiting(transaction)).map(({ receipt }) => receipt);
+      for (const receipt of waiting) await transaction.delete("outbox", receipt);
       await dropSent(transaction, ({ surveyId }) => surveyId === this.surveyId);
       for (const { fingerprint, surveyId } of await transaction.all("secrets")) {
         if (surveyId === this.surveyId) await endVersion(transaction, fingerprint);
       }
+      return waiting;
     });
+    await this.#noteDeleted(deleted);
+  }
+
+  /** Note what was deleted, for `show`; without this note it is told as sent. */
+  async #noteDeleted(/** @type {string[]} */ receipts) {
+    if (receipts.length === 0) return;
+    const { fingerprint } = await this.survey;
+    try {
+      writeNote(join(this.folder, "deleted.json"), {
+        fingerprint,
+        receipts: [...this.#deleted(fingerprint), ...receipts],
+      });
+    } catch (fault) {
+      if (!(fault instanceof StateError)) throw fault;
+    }
+  }
+
+  /** @param {string} fingerprint @returns {string[]} */
+  #deleted(fingerprint) {
+    const { receipts } = /** @type {any} */ (readNote(join(this.folder, "deleted.json"), fingerprint));
+    return Array.isArray(receipts) ? receipts.map(String) : [];
   }
 
   /** The wave of a moment, in milliseconds since 1970; null before the first and after the last. @param {number} moment */
@@ -289,14 +320,14 @@ export class Measures {
 
   async #end() {
     const survey = await this.survey;
-    const highest = suspicionOf(makeWords(), survey.epsilonForever, 0.1);
-    const same = this.waves > 1 ? ", if your answers stay the same" : "";
-    const lines = [
-      `What can anybody find out?`,
-      `  Someone who was 10 % sure can become at most ${highest} sure (rounded up)${same}.`,
+    const t = makeWords();
+    const warned = [survey.protectedLittle, sayChanges(t, survey)].filter(Boolean);
+    const first = sayFirst(t, survey).slice(1); // what happens to answers stands at each question
+    return [
+      ...warned.map((text) => wrapped(text)),
+      ...first.flatMap(([asked, said]) => [asked, wrapped(said, "  ")]),
       `Nothing is sent before you agree. To switch it off, set ${SWITCHES.join(" or ")} to 1.`,
-    ];
-    return [survey.protectedLittle, ...lines].filter(Boolean).join("\n");
+    ].join("\n");
   }
 
   async #questions(/** @type {boolean} */ hasValues) {
@@ -307,7 +338,7 @@ export class Measures {
       for (const item of hasValues ? question.items : []) {
         lines.push(`  now: ${await this.#found(item)}  (stays on this device)`);
       }
-      lines.push(`  ${sayInShort(t, question)}`);
+      lines.push(wrapped(sayInShort(t, question), "  "));
     }
     lines.push(`A report takes epsilon ${sayEpsilon(t, survey.epsilon)}.`);
     if (this.waves > 1) {
@@ -337,14 +368,18 @@ export class Measures {
     const none = "No report was made.";
     if (!existsSync(this.#device)) return none;
     const { fingerprint } = await this.survey;
-    const [made, waiting] = await this.#open().transact(async (transaction) => [
+    const [made, waiting, refused] = await this.#open().transact(async (transaction) => [
       await entriesOf(transaction, fingerprint),
       await this.#waiting(transaction),
+      await rejectedReports(transaction),
+    ]);
+    const became = new Map([
+      ...this.#deleted(fingerprint).map((receipt) => /** @type {const} */ ([receipt, DELETED])),
+      ...refused.map(({ receipt }) => /** @type {const} */ ([receipt, REFUSED])),
+      ...waiting.map(({ receipt }) => /** @type {const} */ ([receipt, WAITS])),
     ]);
     const of = (/** @type {number} */ wave) => (this.waves > 1 ? `Wave ${wave}: ` : "");
-    const lines = made.map(
-      ({ wave, receipt }) => `${of(wave)}A report was made. Its receipt, which can erase it, is ${receipt}.`,
-    );
+    const lines = made.map(({ wave, receipt }) => `${of(wave)}${became.get(receipt) ?? SENT} ${receipt}.`);
     const { wave: done = 0 } = /** @type {any} */ (readNote(join(this.folder, "progress.json"), fingerprint));
     if (done && made.every(({ wave }) => wave !== done)) lines.push(`${of(done)}${NO_REPORT}`);
     lines.push(...waiting.map(({ body }) => `It waits, and is sent as it is:\n${body.trimEnd()}`));

@@ -4118,6 +4118,29 @@ function suspicionOf(t, epsilon, prior = .5) {
   return t.percent((rounded.find(each => 0 < each && each < 100) ?? 100) / 100);
 }
 
+var PRIOR2 = .1;
+
+function sayFirst(t, survey) {
+  const {epsilonForever: epsilonForever, keepsNoise: keepsNoise, keep: keep} = survey;
+  const found = {
+    prior: t.percent(PRIOR2),
+    highest: suspicionOf(t, epsilonForever, PRIOR2)
+  };
+  const known = [ keepsNoise ? t("Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up), if your answers stay the same.", found) : t("Someone who was %(prior)s sure can become at most %(highest)s sure (rounded up).", found), t("This is true as long as your device runs the published program.") ];
+  if (exceeded(epsilonForever) === 0) {
+    known.unshift(t("Nobody can be sure what you answered, not even the people who run this survey."));
+  }
+  const later = keep === "reports" ? t("You get a receipt. With the receipt, you can have your report erased.") : t("You get a receipt. But the report is counted and not kept, so nobody can take it out again.");
+  return [ [ t("What happens to my answers?"), t("Your device changes your answers at random before it sends anything.") ], [ t("What can anybody find out?"), t.text(known) ], [ t("What does my device send?"), saySent2(t, survey) ], [ t("What can I do later?"), later ] ];
+}
+
+function saySent2(t, {invited: invited, blind: blind}) {
+  if (!invited) {
+    return t("It sends the answers after these changes, and a random number. Some answers may be unchanged.");
+  }
+  return blind ? t("First it trades your invitation for a token. Later it sends the answers after these changes, and the token. Nobody can tell from the token whose invitation it was. Some answers may be unchanged.") : t("It sends the answers after these changes, a random number and your invitation. Some answers may be unchanged.");
+}
+
 function sayEpsilon(t, exact) {
   const [below] = /^\d+(\.\d{1,4})?/.exec(exact);
   return t.number((Math.round(Number(below) * 1e4) + Number(below !== exact)) / 1e4);
@@ -4226,6 +4249,53 @@ function syncFolder2(name) {
   }
 }
 
+var WIDTH = 100;
+
+var SELDOM = 10;
+
+var STEPS2 = [ 1, 10, 100, 1e3, 1e4 ];
+
+var IMMATERIAL2 = 1e-9;
+
+var CHANGES = "If you change an answer, there is still a limit to what anyone can learn about your answers. But a changed answer uses up its epsilon once more. No epsilon hides whether you changed an answer, or in which wave. The lasting noise changes with the answer. People can see that your reports are from one device. So they can see the change over the waves. If that alone would tell something about you, do not take part.";
+
+var MOVES = "No epsilon limits what people can see of how far a number moved. The farther it moved, the more likely the change shows.";
+
+function sayChanges(t, survey) {
+  if (!survey.keepsNoise) return "";
+  const moves = survey.questions.filter(({type: type}) => type === "number").map(question => sayMoves(t, question));
+  return [ CHANGES, ...new Set(moves) ].join(" ");
+}
+
+function sayMoves(t, {mechanism: mechanism, range: range, text: text2}) {
+  const {levels: levels} = mechanism;
+  const {span: span, step: step, scale: scale, unit: unit} = range;
+  const nSteps = Math.max(1, Math.floor(span / (SELDOM * (levels - 1))));
+  const chance = nSteps * (levels - 1) / span;
+  if (chance >= 1) return MOVES;
+  const distance = `${nSteps * step / scale} ${unit}`.trimEnd();
+  return `For “${text2}”, suppose your numbers stay within ${distance} of each other. Then your reports show a change with a chance of at most ${percentAbove(t, chance)}. They show larger changes more often.`;
+}
+
+function percentAbove(t, share) {
+  const percent = 100 * (share - IMMATERIAL2);
+  const rounded = STEPS2.map(parts => Math.ceil(percent * parts) / parts);
+  return t.percent((rounded.find(each => 0 < each && each < 100) ?? 100) / 100);
+}
+
+function wrapped(text2, indent = "") {
+  const lines = [];
+  let line = indent;
+  for (const word of text2.split(/\s+/)) {
+    if (line.length > indent.length && line.length + word.length + 1 > WIDTH) {
+      lines.push(line);
+      line = indent;
+    }
+    line += line.length > indent.length ? ` ${word}` : word;
+  }
+  return [ ...lines, line ].join("\n");
+}
+
 var ATTEMPT_MS = 2e3;
 
 var RETRY_MS = 36e5;
@@ -4235,6 +4305,14 @@ var PROGRAM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 var MOST_DAYS = 366;
 
 var NO_REPORT = "This device makes no report. It is not asked, its budget is used up, or measures were switched off after a report.";
+
+var SENT = "A report was made and sent. Its receipt, which can erase it, is";
+
+var WAITS = "A report was made, and waits. Its receipt, which can erase it, is";
+
+var REFUSED = "A report was made, and the collector refused it. Its receipt is";
+
+var DELETED = "A report was made. It was deleted, as measures were switched off before the collector had confirmed it. If it arrived all the same, its receipt can erase it:";
 
 var OPTIONS = [ "maxEpsilon", "maxPeriodEpsilon", "periodDays", "relayUrl", "resendDays" ];
 
@@ -4287,13 +4365,32 @@ var Measures = class {
   }
   async #wipe() {
     if (!existsSync(this.#device)) return;
-    await this.#open().transact(async transaction => {
-      for (const report of await this.#waiting(transaction)) await transaction.delete("outbox", report.receipt);
+    const deleted = await this.#open().transact(async transaction => {
+      const waiting = (await this.#waiting(transaction)).map(({receipt: receipt}) => receipt);
+      for (const receipt of waiting) await transaction.delete("outbox", receipt);
       await dropSent(transaction, ({surveyId: surveyId}) => surveyId === this.surveyId);
       for (const {fingerprint: fingerprint, surveyId: surveyId} of await transaction.all("secrets")) {
         if (surveyId === this.surveyId) await endVersion(transaction, fingerprint);
       }
+      return waiting;
     });
+    await this.#noteDeleted(deleted);
+  }
+  async #noteDeleted(receipts) {
+    if (receipts.length === 0) return;
+    const {fingerprint: fingerprint} = await this.survey;
+    try {
+      writeNote(join2(this.folder, "deleted.json"), {
+        fingerprint: fingerprint,
+        receipts: [ ...this.#deleted(fingerprint), ...receipts ]
+      });
+    } catch (fault) {
+      if (!(fault instanceof StateError)) throw fault;
+    }
+  }
+  #deleted(fingerprint) {
+    const {receipts: receipts} = readNote(join2(this.folder, "deleted.json"), fingerprint);
+    return Array.isArray(receipts) ? receipts.map(String) : [];
   }
   waveAt(moment) {
     if (this.startsAt === null) return 1;
@@ -4422,10 +4519,10 @@ var Measures = class {
   }
   async #end() {
     const survey = await this.survey;
-    const highest = suspicionOf(makeWords(), survey.epsilonForever, .1);
-    const same = this.waves > 1 ? ", if your answers stay the same" : "";
-    const lines = [ `What can anybody find out?`, `  Someone who was 10 % sure can become at most ${highest} sure (rounded up)${same}.`, `Nothing is sent before you agree. To switch it off, set ${SWITCHES.join(" or ")} to 1.` ];
-    return [ survey.protectedLittle, ...lines ].filter(Boolean).join("\n");
+    const t = makeWords();
+    const warned = [ survey.protectedLittle, sayChanges(t, survey) ].filter(Boolean);
+    const first = sayFirst(t, survey).slice(1);
+    return [ ...warned.map(text2 => wrapped(text2)), ...first.flatMap(([asked, said]) => [ asked, wrapped(said, "  ") ]), `Nothing is sent before you agree. To switch it off, set ${SWITCHES.join(" or ")} to 1.` ].join("\n");
   }
   async #questions(hasValues) {
     const [t, survey] = [ makeWords(), await this.survey ];
@@ -4435,7 +4532,7 @@ var Measures = class {
       for (const item of hasValues ? question.items : []) {
         lines.push(`  now: ${await this.#found(item)}  (stays on this device)`);
       }
-      lines.push(`  ${sayInShort(t, question)}`);
+      lines.push(wrapped(sayInShort(t, question), "  "));
     }
     lines.push(`A report takes epsilon ${sayEpsilon(t, survey.epsilon)}.`);
     if (this.waves > 1) {
@@ -4462,9 +4559,10 @@ var Measures = class {
     const none = "No report was made.";
     if (!existsSync(this.#device)) return none;
     const {fingerprint: fingerprint} = await this.survey;
-    const [made, waiting] = await this.#open().transact(async transaction => [ await entriesOf(transaction, fingerprint), await this.#waiting(transaction) ]);
+    const [made, waiting, refused] = await this.#open().transact(async transaction => [ await entriesOf(transaction, fingerprint), await this.#waiting(transaction), await rejectedReports(transaction) ]);
+    const became = new Map([ ...this.#deleted(fingerprint).map(receipt => [ receipt, DELETED ]), ...refused.map(({receipt: receipt}) => [ receipt, REFUSED ]), ...waiting.map(({receipt: receipt}) => [ receipt, WAITS ]) ]);
     const of = wave => this.waves > 1 ? `Wave ${wave}: ` : "";
-    const lines = made.map(({wave: wave, receipt: receipt}) => `${of(wave)}A report was made. Its receipt, which can erase it, is ${receipt}.`);
+    const lines = made.map(({wave: wave, receipt: receipt}) => `${of(wave)}${became.get(receipt) ?? SENT} ${receipt}.`);
     const {wave: done = 0} = readNote(join2(this.folder, "progress.json"), fingerprint);
     if (done && made.every(({wave: wave}) => wave !== done)) lines.push(`${of(done)}${NO_REPORT}`);
     lines.push(...waiting.map(({body: body}) => `It waits, and is sent as it is:\n${body.trimEnd()}`));

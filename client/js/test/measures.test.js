@@ -165,7 +165,7 @@ test("a device that makes no report says so", async (t) => {
   await again(of);
   await measures(http, folder).attempt(SLOW_MS);
   assert.doesNotMatch(await of.show(), /makes no report/);
-  assert.match(await of.show(), /Wave 1: A report was made\. Its receipt, which can erase it, is/);
+  assert.match(await of.show(), /Wave 1: A report was made and sent\. Its receipt, which can erase it, is/);
 });
 
 test("showing draws nothing, and shows the report as it is sent", async (t) => {
@@ -182,6 +182,9 @@ test("showing draws nothing, and shows the report as it is sent", async (t) => {
   assert.equal(await of.show(), await of.show());
   assert.equal(JSON.stringify(await storesOf(folder)), kept);
   assert.ok((await of.show()).includes(http.posts[0].body.trimEnd()));
+  assert.match(await of.show(), /Wave 1: A report was made, and waits\. Its receipt, which can erase it, is/);
+  await of.off();
+  assert.match(await of.show(), /Wave 1: A report was made\. It was deleted, as measures were switched off before/);
 });
 
 test("what fails is not told, and the next run sends", async (t) => {
