@@ -82,8 +82,12 @@ class Crowd:
 
     @property
     def is_usable(self) -> bool:
-        """Whether every question will show what somebody could use, as far as is known."""
-        return all(one.is_usable for one in self.outlooks)
+        """Whether every question will show what somebody could use, in the smallest stratum too, as far as is known."""
+        return all(one.is_usable for one in self.outlooks) and not self.of_strata("hidden")
+
+    def of_strata(self, verdict: str) -> list[str]:
+        """Return the questions that have a verdict in the smallest stratum."""
+        return [one.question for one in self.strata if one.verdict == verdict]
 
 
 def judge_file(
@@ -93,10 +97,8 @@ def judge_file(
     if not is_estimator_there():
         return _judge_blindly(survey, n)
     from sotto_estimator.planning.draft import Draft
-    from sotto_estimator.planning.strata_plan import plan_strata
 
-    crowd = _judge(Draft.read(path), n, target)
-    return replace(crowd, strata=plan_strata(crowd.plan, smallest)) if crowd.plan else crowd
+    return _judge(Draft.read(path), n, target, smallest)
 
 
 def judge_definition(definition: Mapping[str, Any], n: int) -> Crowd:
@@ -115,7 +117,7 @@ def judge_published(survey: Survey, n: int, *within: str) -> Crowd:
         return replace(_judge_blindly(survey, n), within=within)
     from sotto_estimator.planning.draft import Draft
 
-    return replace(_judge(Draft({}, survey, is_final=True), n, None), within=within)
+    return replace(_judge(Draft({}, survey, is_final=True), n, None), within=within, strata=())
 
 
 def reach_of(survey: Survey, target: "Target | None" = None) -> "PlanOptions":
@@ -139,13 +141,14 @@ def _judge_blindly(survey: Survey, n: int) -> Crowd:
     return replace(crowd, outlooks=tuple(outlooks))
 
 
-def _judge(draft: "Draft", n: int, target: "Target | None") -> Crowd:
+def _judge(draft: "Draft", n: int, target: "Target | None", smallest: int | None = None) -> Crowd:
+    from sotto_estimator.planning.strata_plan import plan_strata
     from sotto_estimator.planning.survey import plan_survey
 
     survey = draft.survey
     plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
-    crowd = Crowd(survey, n, (), plan, draft)
+    crowd = Crowd(survey, n, (), plan, draft, strata=plan_strata(plan, smallest))
     of = crowd.n_reports
     outlooks = (_outlook(one.question, needs[survey.questions[index].id], of, one) for index, one in plan.rows)
     return replace(crowd, outlooks=tuple(outlooks))

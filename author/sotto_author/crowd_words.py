@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sotto_author.crowd import Crowd, Outlook
-from sotto_protocol import Survey
+from sotto_protocol import Question, Survey
 from sotto_protocol.cohorts import likely_reports
 from sotto_protocol.extras import install_command
 from sotto_protocol.minimum import needs_of, which_of
@@ -36,7 +36,28 @@ def say_verdicts(crowd: Crowd) -> str:
     """Return a verdict on each question, and about whom they are."""
     known = [[one.question.id, say_outlook(one, crowd)] for one in crowd.outlooks if one.grade != "unknown"]
     table = [align([["question", "verdict"], *known])] if known else []
-    return "\n".join([say_about(crowd), *table, *([] if crowd.plan else [_UNKNOWN])])
+    return "\n".join([say_about(crowd), *table, *_say_scores(crowd), *([] if crowd.plan else [_UNKNOWN])])
+
+
+def _say_scores(crowd: Crowd) -> list[str]:
+    """Return how precise each mean score will be, and of which scores it is."""
+    if crowd.plan is None:
+        return []
+    from sotto_estimator.planning.score_plan import plan_scores
+
+    by_id = {question.id: question for question in crowd.survey.questions}
+    return [
+        f"{one.question}: {one.score} +- {one.half_width:.3g} on a scale from {one.minimum:g} to {one.maximum:g}"
+        f" ({_scores(by_id[one.question])})"
+        for one in plan_scores(crowd.plan)
+    ]
+
+
+def _scores(question: Question) -> str:
+    from sotto_estimator.inference.registry import scores_of
+
+    scored = zip(question.options, scores_of(question), strict=True)
+    return ", ".join(f"{option}: {'no score' if score is None else f'{score:g}'}" for option, score in scored)
 
 
 def say_about(crowd: Crowd) -> str:
@@ -171,4 +192,17 @@ def say_never(crowd: Crowd) -> str:
 def say_useless(crowd: Crowd) -> list[str]:
     """Return what nobody could use of what so many people show; none where all is of use."""
     names = ", ".join(one.question.id for one in crowd.of("useless"))
-    return [f"{crowd.n:,} people are too few to show anything useful about {names}."] if names else []
+    said = [f"{crowd.n:,} people are too few to show anything useful about {names}."] if names else []
+    return [*said, *_say_useless_strata(crowd)]
+
+
+def _say_useless_strata(crowd: Crowd) -> Iterator[str]:
+    """Yield what the smallest stratum does not show, or nobody could use."""
+    n = crowd.strata[0].n if crowd.strata else 0
+    if names := ", ".join(crowd.of_strata("hidden")):
+        yield (
+            f"a stratum of {n:,} people most likely shows nothing of {names}: too few of them answer it "
+            f"(min_reports {crowd.survey.min_reports:,}). Then it is not in the results of all strata together either."
+        )
+    if names := ", ".join(crowd.of_strata("useless")):
+        yield f"{n:,} people in a stratum are too few to show anything useful about {names} there."

@@ -171,8 +171,21 @@ def _room(survey: Survey) -> list[str]:
     if survey.max_reports > 1:
         most = "all waves of the same answers" if survey.keeps_noise else f"{survey.max_reports} reports"
     return [
+        *_changes(survey),
         _left("max_epsilon", MAX_EPSILON, "", survey.epsilon_forever, most),
         _left("max_period_epsilon", MAX_PERIOD_EPSILON, f" in {PERIOD_DAYS} days", survey.epsilon, "one report"),
+    ]
+
+
+def _changes(survey: Survey) -> list[str]:
+    """Return how often all of a device's answers may change before it falls silent, in a survey of several waves."""
+    if survey.max_reports == 1 or not survey.keeps_noise or survey.epsilon_forever > MAX_EPSILON:
+        return []
+    often = int((Decimal(str(MAX_EPSILON)) - survey.epsilon_forever) // survey.epsilon_forever)
+    times = {0: "not even once", 1: "once", 2: "twice"}.get(often, f"{often} times")
+    return [
+        f"waves {survey.waves}: a device whose answers change takes epsilon again. All of them can change {times}; "
+        "then it sends nothing more, and later waves miss those who changed"
     ]
 
 
