@@ -103,13 +103,14 @@ def test_everything_that_is_no_question_is_named() -> None:
         )
     )
     assert notes == (
-        'dropped; no such thing is ever collected: "record_id", "when"',
+        'dropped; no such thing is ever collected: "record_id"',
         'dropped, for a survey calculates nothing: "sum"',
+        'dropped, for REDCap fills it in, and people see it, or may change it: "when"',
         'left out, for nobody is asked: "secret"',
         'dropped, for only texts before the first question are shown, of 2,000 characters at most: "bye"',
+        's: the labels of its scale are dropped ("low", "high"): write into the text what its ends mean',
         'without their HTML, which a survey would show as it is written: "q"',
-        "stays in the form, is no part of the survey: q (field note, @DEFAULT); s (slider labels); o "
-        "(choices of an ontology)",
+        "stays in the form, is no part of the survey: q (field note, @DEFAULT); o (choices of an ontology)",
     )
 
 

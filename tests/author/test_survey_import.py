@@ -27,6 +27,7 @@ def test_the_command_writes_a_survey_file_that_compiles_and_says_what_it_takes()
     assert [total, *others] == [
         "19 questions, epsilon 0.25 each, 4.75 in total",
         "Agrees?: yes stands for 'I agree', no for 'I do not'",
+        'symptoms: any choices may be selected together, also "None" with others, for no survey checks showNoneItem',
         "年龄: is a text, for a number must have min and max",
         "doctors: is required in the form where {pain} > 3; now nobody must answer it",
         "may be hidden in the form, and is in every report, then as skipped: brand (visibleIf of "
@@ -35,6 +36,7 @@ def test_the_command_writes_a_survey_file_that_compiles_and_says_what_it_takes()
         "stays in the form, is no part of the survey: cookieName of the form; clearInvisibleValues of the form; "
         "firstPageIsStarted of the form; choicesOrder of symptoms; showSelectAllItem of symptoms; validators of 年龄; "
         "html hello; image logo; expression sum; calculatedValues; a setvalue trigger",
+        'sleep: results have a mean score, from 1 to 3 ("well"). To have none, write type = "one-of"',
     ]
 
 

@@ -51,6 +51,10 @@ def one_of(*options: str, skip: str | None = None) -> dict[str, Any]:
     return {"type": "one-of", "options": list(options)} | ({} if skip is None else {"skip": skip})
 
 
+def likert(*options: str, skip: str | None = None) -> dict[str, Any]:
+    return one_of(*options, skip=skip) | {"type": "likert"}
+
+
 @pytest.mark.parametrize(
     ("element", "question"),
     [
@@ -64,7 +68,7 @@ def one_of(*options: str, skip: str | None = None) -> dict[str, Any]:
         ({"type": "dropdown", "choices": [{"value": 1, "text": "one"}, 2.50], **REQUIRED}, one_of("one", "2.5")),
         ({"type": "dropdown", "choicesMin": 2, "choicesMax": 6, "choicesStep": 2, **REQUIRED}, one_of("2", "4", "6")),
         ({"type": "dropdown", "choices": ["a|b", {"text": "c"}], **REQUIRED}, one_of("b", "c")),
-        ({"type": "rating", "rateMax": 3}, one_of("1", "2", "3", NO_ANSWER, skip=NO_ANSWER)),
+        ({"type": "rating", "rateMax": 3}, likert("1", "2", "3", NO_ANSWER, skip=NO_ANSWER)),
         ({"type": "slider", **REQUIRED}, number(0, 100, 1)),
         (
             {"type": "slider", "min": -2, "max": "2.5", "step": "0.5", **REQUIRED},
@@ -100,11 +104,11 @@ def test_an_element_becomes_a_question_and_skipping_an_answer(
         ({"rateMin": 0, "rateMax": 2, "rateStep": 0.3}, number(0, "1.8", "0.3")),
         ({"rateType": "smileys", "rateMax": 15}, number(1, 10, 1)),
         ({"rateValues": [10, "0", "5|5"]}, number(0, 10, 5)),
-        ({"rateValues": [1, 2, 4]}, one_of("1", "2", "4")),
+        ({"rateValues": [1, 2, 4]}, likert("1", "2", "4") | {"scores": [1, 2, 4]}),
         ({"rateValues": [1, "1.0"]}, one_of("1", "1.0")),
-        ({"rateValues": [1, {"value": 2, "text": "so-so"}, 3]}, one_of("1", "so-so", "3")),
+        ({"rateValues": [1, {"value": 2, "text": "so-so"}, 3]}, likert("1", "so-so", "3")),
         ({"rateValues": ["bad", "good"]}, one_of("bad", "good")),
-        ({"rateMax": 2, "requiredIf": "{a} = 1"}, one_of("1", "2", NO_ANSWER, skip=NO_ANSWER)),
+        ({"rateMax": 2, "requiredIf": "{a} = 1"}, likert("1", "2", NO_ANSWER, skip=NO_ANSWER)),
     ],
 )
 def test_a_rating_that_must_be_given_is_a_number_unless_it_is_in_words(
@@ -260,6 +264,7 @@ def test_every_member_that_is_no_part_of_the_survey_is_said() -> None:
         "stays in the form, is no part of the survey: logoPosition of the form; description of page p; colCount of s, "
         "t; score of choices[1] of s; minSelectedChoices of t; defaultValue of n; inputType of mail; maxLength of "
         "mail; html h",
+        "mail: asks for an e-mail address, it seems, which says who somebody is: leave it out (--leave-out mail)",
     )
 
 

@@ -18,6 +18,7 @@ from sotto_protocol.members import ID_PATTERN, LENGTHS
 NO_ANSWER = mark("No answer")
 """The option that skipping is, unless the form offers it in other letters."""
 NO_TEXT = "(no answer)"
+_ADDRESS = re.compile(r"(?:\b|_)e-?mail(?:\b|_|s?\d*$)", re.IGNORECASE)
 ELSE = "what the device works out"
 """What decides who is asked, where that is no question's answer."""
 
@@ -47,12 +48,13 @@ class Terms:
 class ImportedForm:
     """A form as a survey: `definition` is what an author writes, `notes` what became of the rest.
 
-    `names` has what the form calls each question.
+    `names` has what the form calls each question. `has_title`: else the title is the survey's id.
     """
 
     definition: dict[str, Any]
     names: tuple[str, ...]
     notes: tuple[str, ...]
+    has_title: bool = True
 
     def to_toml(self) -> str:
         """Return the survey file; a question whose id is not its name in the form has a comment that says the name."""
@@ -166,6 +168,37 @@ def _why_unused(question: Mapping[str, Any] | None) -> str:
     if question["type"] != "number":
         return f"its question is {question['type']}, and has no number"
     return "" if "skip" in question else "the form requires an answer to it"
+
+
+def say_addresses(asked: Mapping[str, Mapping[str, Any]], typed: Collection[str] = ()) -> list[str]:
+    """Return which texts ask for an e-mail address. `asked`: by their names; `typed`: sure ones."""
+    found = [
+        name
+        for name, question in asked.items()
+        if question["type"] == "text" and (name in typed or _ADDRESS.search(f"{name} {question['text']}"))
+    ]
+    if not found:
+        return []
+    out = " ".join(f"--leave-out {name}" for name in found)
+    ask = "asks for an e-mail address" if len(found) == 1 else f"ask {len(found)} times for an e-mail address"
+    return [f"{', '.join(found)}: {ask}, it seems, which says who somebody is: leave it out ({out})"]
+
+
+def say_steps(step: Decimal, wanted: str = "") -> str:
+    """Return in what steps a number is taken, where the form says none, or others: those that are `wanted`."""
+    if wanted:
+        return f"takes steps of {decimal_text(step)}, and not those of its slider: write step = {wanted}"
+    return f"takes steps of {decimal_text(step)} alone, for the form says no step"
+
+
+def say_ends(labels: Sequence[str]) -> str:
+    """Return that what stands beside the ends of a scale is dropped."""
+    return f"the labels of its scale are dropped ({listed(labels)}): write into the text what its ends mean"
+
+
+def say_excluding(choices: Sequence[str], by: str) -> str:
+    """Return that what excludes other choices does not do so in a survey."""
+    return f"any choices may be selected together, also {listed(choices)} with others, for no survey checks {by}"
 
 
 def listed(names: Collection[str]) -> str:

@@ -14,13 +14,15 @@ from sotto_author.forms.asking import ImportedForm, Terms, listed, question_id
 from sotto_author.forms.programs import MAX_BYTES, import_file
 from sotto_author.forms.surveyjs import Imported
 from sotto_author.survey_toml import check_new, write_new
+from sotto_client import ledger
 from sotto_protocol import Survey, SurveyError, compile_survey
-from sotto_protocol.documents import MAX_DECIMALS, is_decimal, parse_decimal
+from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.survey_source import load_toml
-from sotto_protocol.words import counted, epsilon_above, examples, printable
+from sotto_protocol.words import counted, epsilon_above, epsilon_below, examples, printable
 
+_MOST_BY_DEFAULT = Decimal(str(ledger.MAX_EPSILON))
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,12})?")
 _IMPORT = "sotto survey import form.json --to imported.toml"
 
@@ -159,7 +161,23 @@ def _tell(imported: Imported | ImportedForm, compiled: Survey, epsilon: Decimal)
     besides = f" (but {', '.join(own)})" if own else ""
     each = f"epsilon {epsilon_above(epsilon)} each{besides}"
     _warn([f"{counted(n, 'question')}, {each}, {epsilon_above(compiled.epsilon)} in total"])
+    if compiled.epsilon > _MOST_BY_DEFAULT:
+        _warn([_say_too_much(compiled, n)])
+    if not imported.has_title:
+        _warn([f'the form has no title: "{compiled.id}" is it now, from the file\'s name or --id; write another'])
     _warn(imported.notes)
+
+
+def _say_too_much(compiled: Survey, n: int) -> str:
+    """Return that devices refuse the survey, and how they do not."""
+    largest = max(question.epsilon for question in compiled.questions)
+    n_drawn, each = int(_MOST_BY_DEFAULT / largest), epsilon_below(_MOST_BY_DEFAULT / n)
+    ways = [f"let each device answer only some (draw = {n_drawn})"] * (0 < n_drawn < n)
+    ways.append(f"import with --epsilon {each} or less")
+    return (
+        f"more than {decimal_text(_MOST_BY_DEFAULT)} in total is refused by default, so no device would answer: "
+        f"{', or '.join(ways)}, or leave questions out (--leave-out NAME)"
+    )
 
 
 def _warn(lines: Sequence[str]) -> None:

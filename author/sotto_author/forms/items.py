@@ -14,6 +14,7 @@ from sotto_author.forms.asking import (
     or_no_answer,
     question_id,
     refuse_condition,
+    say_addresses,
     say_asked_of_all,
     say_skipped_number,
     say_unused_skips,
@@ -21,6 +22,7 @@ from sotto_author.forms.asking import (
 )
 from sotto_author.forms.languages import NO_TITLE, FormText, in_languages
 from sotto_author.forms.markup import without_html
+from sotto_author.forms.scales import Rated, say_scales, scored
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.members import MAX_TEXT
@@ -42,7 +44,8 @@ class Item:
 
     `answers`: the members of a question that requires an answer; of yes-no as one-of. `problems`: why it has no
     mechanism. `depends_on`: whose answers decide whether it is asked; `is_conditional` also where chance does.
-    `lost`: what of it is no part of a survey. `matrix`: the name of the matrix that it is a row of.
+    `lost`: what of it is no part of a survey. `said`: what to say of it. `matrix`: the name of the matrix that it is a
+    row of. `codes`: what the form stores for each option, where it says so. `is_scale`: the form calls it a scale.
     """
 
     place: str
@@ -55,7 +58,10 @@ class Item:
     is_conditional: bool = False
     problems: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
     matrix: str = ""
+    codes: tuple[str, ...] = ()
+    is_scale: bool = False
 
     def __str__(self) -> str:
         return self.place
@@ -86,6 +92,8 @@ Part = Item | Shown | Unasked
 COLLECTS = "dropped; no such thing is ever collected"
 CALCULATES = "dropped, for a survey calculates nothing"
 NEVER_ASKED = "left out, for nobody is asked"
+RECODED = "recode values"
+"""What a question loses unless they are its scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +159,8 @@ def import_items(form: ItemForm, survey_id: str, terms: Terms) -> ImportedForm:
     questions = [question for _, question in found.asked]
     definition, lacking = in_languages(whole | {"questions": questions}, form.locale)
     names_asked = tuple(item.name for item, _ in found.asked)
-    return ImportedForm(definition, names_asked, (*lacking, *_notes(form, found, terms)))
+    notes = (*lacking, *_notes(form, found, terms))
+    return ImportedForm(definition, names_asked, notes, has_title=bool(without_html(form.title)))
 
 
 def _take(part: Part, form: ItemForm, terms: Terms, found: _Taken) -> None:
@@ -229,7 +238,7 @@ def _ask(item: Item, form: ItemForm, terms: Terms, found: _Taken) -> None:
     question: dict[str, Any] = (
         {"id": name, "type": item.answers["type"]} | member | {"text": text} | _answers(item, terms)
     )
-    question |= {"epsilon": terms.epsilon}
+    question = scored(question, item.codes, is_named=item.is_scale) | {"epsilon": terms.epsilon}
     compile_question(question, "$")
     found.said += said
     found.asked.append((item, question))
@@ -264,17 +273,29 @@ def _answers(item: Item, terms: Terms) -> dict[str, Any]:
 def _notes(form: ItemForm, found: _Taken, terms: Terms) -> list[str]:
     """Return what an author should know of what was not taken over."""
     notes = [*form.notes, *(f"{why}: {listed(names)}" for why, names in found.unasked.items()), *found.said]
+    by_name = {item.name: question for item, question in found.asked}
     for item, question in found.asked:
         notes += say_skipped_number(item.name, question)
-    notes += say_unused_skips(terms, {item.name: question for item, question in found.asked})
+    notes += dict.fromkeys(f"{item.matrix or item.name}: {said}" for item, _ in found.asked for said in item.said)
+    notes += [*say_unused_skips(terms, by_name), *say_addresses(by_name)]
     if marked := dict.fromkeys(_marked(form, found)):
         notes.append(f"without their HTML, which a survey would show as it is written: {', '.join(marked)}")
-    staying = [f"{item.name} ({', '.join(item.lost)})" for item, _ in found.asked if item.lost]
+    lost = [
+        (item, [each for each in item.lost if each != RECODED or not _is_scored(item, by_name)])
+        for item, _ in found.asked
+    ]
+    staying = [f"{item.name} ({', '.join(which)})" for item, which in lost if which]
     notes += [f"stays in the form, is no part of the survey: {'; '.join(staying)}"] * bool(staying)
+    notes += say_scales([Rated(item.name, question, item.codes, item.matrix) for item, question in found.asked])
     matrices = dict.fromkeys(item.matrix for item, _ in found.asked if item.matrix)
     for name in matrices:
         notes += say_matrix(name, [question["type"] for item, question in found.asked if item.matrix == name], terms)
     return notes + [f"left out: {each}" for each in found.left_out]
+
+
+def _is_scored(item: Item, by_name: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether an item's codes are its scores."""
+    return bool(item.codes) and by_name[item.name]["type"] == "likert"
 
 
 def say_matrix(name: str, kinds: Sequence[str], terms: Terms) -> list[str]:
@@ -283,12 +304,13 @@ def say_matrix(name: str, kinds: Sequence[str], terms: Terms) -> list[str]:
         return []
     total = decimal_text(len(kinds) * terms.epsilon)
     which = "them" if len(kinds) <= _MOST_TOGETHER else "two or three of them"
-    can_join = all(kind in ("yes-no", "one-of") for kind in kinds)
+    can_join = all(kind in ("yes-no", "one-of", "likert") for kind in kinds)
+    how = '([[together]]; then as type = "one-of", without mean scores)' if "likert" in kinds else "([[together]])"
     what = f'"{name}" is {len(kinds)} questions'
     if can_join or "any-of" in kinds:
         what = f"the matrix {what} with the same options"
     note = f"{what}, epsilon {total} in total. To take less, let each device answer only some questions (draw = 1)"
-    return [note + f", or protect {which} as one answer ([[together]])" * can_join]
+    return [note + f", or protect {which} as one answer {how}" * can_join]
 
 
 def _marked(form: ItemForm, found: _Taken) -> Iterator[str]:

@@ -7,9 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_author.errors import FormError
+from sotto_author.forms.asking import say_ends, say_steps
 from sotto_author.forms.items import (
     COLLECTS,
     NEVER_ASKED,
+    RECODED,
     Item,
     ItemForm,
     Part,
@@ -20,7 +22,10 @@ from sotto_author.forms.items import (
     wordless,
 )
 from sotto_author.forms.languages import FormText
+from sotto_author.forms.markup import without_html
 from sotto_author.forms.qualtrics_flow import Place, asks, entries, places, text_of
+from sotto_author.forms.scales import is_rating_of_ten
+from sotto_protocol.documents import decimal_text
 
 _INSTEAD = {
     "RO": "ask for the first choice, as multiple choice",
@@ -40,28 +45,27 @@ _MATRIX = {"SingleAnswer": "one-of", "DL": "one-of", "MultipleAnswer": "any-of"}
 _SLIDERS = ("HSLIDER", "HBAR", "STAR")
 _PIPED = re.compile(r"\$\{[a-z]+://[^{}]*\}")
 _NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?")
+_INTEGER = re.compile(r"-?\d{1,4}")
 _LANGUAGES = {"ZH-S": "zh-Hans", "ZH-T": "zh-Hant"}
 _BASE = "base"
 _OFF: tuple[Any, ...] = (None, "", False, "false", "OFF", "None", "No")
 _LOST = {  # members of a question that no survey has, where they are set
     "QuestionJS": "JavaScript",
     "Randomization": "random order",
-    "RecodeValues": "recode values",
+    "RecodeValues": RECODED,
     "VariableNaming": "variable names",
     "DefaultChoices": "default",
     "GradingData": "scores",
     "AnalyzeChoices": "choices to analyze",
-    "Labels": "slider labels",
     "ClarifyingSymbolType": "symbol",
     "ClarifyingText": "clarifying text",
-    "ColumnLabels": "labels of columns",
 }
 _TAKEN = {  # members that make the question, say how it looks in the editor, or are looked at by themselves
     *("QuestionText", "QuestionText_Unsafe", "DataExportTag", "QuestionType", "Selector", "SubSelector", "QuestionID"),
     *("Configuration", "QuestionDescription", "Choices", "ChoiceOrder", "Answers", "AnswerOrder", "Validation"),
     *("Language", "SurveyLanguage", "NextChoiceId", "NextAnswerId", "ChoiceDataExportTags", "AnswerDataExportTags"),
-    *("DisplayLogic", "InPageDisplayLogic", "DataVisibility", "DynamicChoices", "DynamicAnswers"),
-    *("DynamicChoicesData", "DynamicAnswersData"),
+    *("DisplayLogic", "InPageDisplayLogic", "DataVisibility", "DynamicChoices", "DynamicAnswers", "ColumnLabels"),
+    *("DynamicChoicesData", "DynamicAnswersData", "Labels"),
 }
 _DYNAMIC = ("DynamicChoices", "DynamicAnswers")
 
@@ -228,8 +232,40 @@ def _item(
         is_required=question.is_required,
         problems=tuple(problems),
         lost=tuple(_lost(question)),
+        said=tuple(_said(question, answers)),
         matrix=matrix,
+        codes=_codes(question, "Answer" if question.type == "Matrix" else "Choice"),
+        is_scale=question.type == "Matrix" and (question.selector == "Bipolar" or bool(_codes(question, "Answer"))),
     )
+
+
+def _codes(question: _Question, kind: str) -> tuple[str, ...]:
+    """Return what stands for each of its Choices or Answers in the data, () where it is their number."""
+    by_key = entries(question.members.get("RecodeValues"))
+    codes = tuple(text_of(by_key.get(key)) for key in question.listed(kind))
+    return codes if all(map(_INTEGER.fullmatch, codes)) else ()
+
+
+def _said(question: _Question, answers: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what to say of a question beside what stays in the form."""
+    labels = [
+        said
+        for name in ("ColumnLabels", "Labels")
+        for label in entries(question.members.get(name)).values()
+        if (said := without_html(FormText(text_of(entries(label).get("Display") or label), {})))
+    ]
+    if labels:
+        yield say_ends(labels)
+    settings = entries(question.members.get("Configuration"))
+    lines = _number(settings.get("GridLines"), 0)
+    if answers.get("type") == "number" and settings.get("SnapToGrid") not in _OFF and lines > 0:
+        yield say_steps(answers["step"], decimal_text(round((answers["maximum"] - answers["minimum"]) / lines, 6)))
+    elif answers.get("type") == "number" and question.type == "TE":
+        decimals = entries(question.settings.get("ValidNumber")).get(
+            "NumDecimals", question.settings.get("NumDecimals")
+        )
+        if text_of(decimals) == "":
+            yield say_steps(answers["step"])
 
 
 def _choices(question: _Question, kind: str) -> dict[str, Any]:
@@ -239,7 +275,8 @@ def _choices(question: _Question, kind: str) -> dict[str, Any]:
     most = text_of(question.settings.get("MaxChoices"))
     has_limit = is_any and most.isascii() and most.isdigit() and len(most) < 5 and 0 < int(most) < len(options)
     limit = {"max_selected": int(most)} if has_limit else {}
-    return {"type": "any-of" if is_any else "one-of", "options": options} | limit
+    is_rating = question.selector == "NPS" and is_rating_of_ten([without_html(option) for option in options])
+    return {"type": "any-of" if is_any else "enps" if is_rating else "one-of", "options": options} | limit
 
 
 def _kind_of_matrix(question: _Question) -> str:

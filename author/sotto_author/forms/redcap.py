@@ -1,13 +1,13 @@
 """REDCap's data dictionary (CSV) as items: a row a field. Pure: a table in."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import ELSE
+from sotto_author.forms.asking import ELSE, say_ends, say_excluding, say_steps
 from sotto_author.forms.items import (
     CALCULATES,
     COLLECTS,
@@ -67,6 +67,10 @@ _COLLECTED_TAGS = (
     *("@NOW", "@NOW-SERVER", "@NOW-UTC", "@TODAY", "@TODAY-SERVER", "@TODAY-UTC", "@USERNAME"),
     *("@LATITUDE", "@LONGITUDE", "@APPUSERNAME-APP"),
 )
+_FILLED_IN = "dropped, for REDCap fills it in, and people see it, or may change it"
+_SHOWN_UNLESS = ("@HIDDEN", "@HIDDEN-SURVEY")
+_NONE = "@NONEOFTHEABOVE"
+_NONE_OF_THEM = re.compile(r"@NONEOFTHEABOVE(?:\s*=\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s@'\"]+)))?")
 _MOST = re.compile(r"@MAXCHECKED\s*=\s*(\d{1,4})")
 _IF = re.compile(r"@IF\b")
 _REFERENCE = re.compile(r"(?:\[[^\[\]]*\])?\[([^\[\]]*)\]")
@@ -149,7 +153,9 @@ def _parts(row: TableRow, title: FormText, fields: frozenset[str], *, is_first: 
             is_conditional=is_conditional,
             problems=(*problems, *_beside(row, fields)),
             lost=tuple(_lost(row, kind)),
+            said=tuple(_said(row, kind, answers)),
             matrix=row["matrix_group_name"],
+            codes=tuple(code for code, _ in _coded(row["select_choices_or_calculations"])) if kind in _ONE_OF else (),
         )
 
 
@@ -161,7 +167,7 @@ def _why_unasked(row: TableRow, kind: str, *, is_first: bool) -> str:
     if kind == "calc" or tags & set(_COMPUTED_TAGS):
         return CALCULATES
     if tags & set(_COLLECTED_TAGS):
-        return COLLECTS
+        return COLLECTS if tags & set(_SHOWN_UNLESS) else _FILLED_IN
     return NEVER_ASKED if tags & set(_UNASKED_TAGS) else ""
 
 
@@ -209,10 +215,15 @@ def _options(choices: str) -> Iterator[FormText]:
     """Yield the labels of choices such as `1, Tea | 2, Coffee`. Raises FormError where there is none."""
     if not choices:
         raise FormError("has no choices: list them, as in  1, Tea | 2, Coffee")
+    yield from (FormText(label, {}) for _, label in _coded(choices))
+
+
+def _coded(choices: str) -> Iterator[tuple[str, str]]:
+    """Yield the code and the label of each choice."""
     for choice in re.split(r"\||\n", choices):
         code, comma, label = choice.partition(",")
         if choice.strip():
-            yield FormText((label if comma else code).strip(), {})
+            yield code.strip(), (label if comma else code).strip()
 
 
 def _any_of(row: TableRow, options: Sequence[FormText]) -> dict[str, Any]:
@@ -243,11 +254,25 @@ def _beside(row: TableRow, fields: frozenset[str]) -> Iterator[str]:
         yield f"is a row of a ranking: ask for the first choice, with one radio, or {out}."
 
 
+def _said(row: TableRow, kind: str, answers: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what to say of a field beside what stays in the form."""
+    choices = row["select_choices_or_calculations"]
+    if kind == "slider" and (labels := [label.strip() for label in choices.split("|") if label.strip()]):
+        yield say_ends(labels)
+    number = _NUMBER.fullmatch(row["text_validation_type_or_show_slider_number"].lower())
+    if kind == "text" and number and number[1] == "number" and answers:
+        yield say_steps(answers["step"])
+    if kind in _ANY_OF and (tag := _NONE_OF_THEM.search(row["field_annotation"])):
+        codes = re.split(r"\s*,\s*", (tag[1] or tag[2] or tag[3] or "").strip())
+        named = [label for code, label in _coded(choices) if code in codes]
+        yield say_excluding(named or ["none of the above"], _NONE)
+
+
 def _lost(row: TableRow, kind: str) -> Iterator[str]:
     """Yield what of a field is no part of a survey."""
     yield from (what for column, what in _LOST.items() if row[column])
     tags = dict.fromkeys(_TAG.findall(row["field_annotation"]))
-    yield from (tag for tag in tags if not (tag == "@MAXCHECKED" and kind in _ANY_OF))
+    yield from (tag for tag in tags if not (tag in ("@MAXCHECKED", _NONE) and kind in _ANY_OF))
     if row["field_annotation"] and not tags:
         yield "field annotation"
     if row["select_choices_or_calculations"] and kind in _BESIDE:

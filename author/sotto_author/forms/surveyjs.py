@@ -15,12 +15,14 @@ from sotto_author.forms.asking import (
     or_no_answer,
     origin,
     question_id,
+    say_addresses,
     say_unused_skips,
     section,
 )
 from sotto_author.forms.items import say_matrix
 from sotto_author.forms.languages import NO_TITLE, FormText, in_languages
 from sotto_author.forms.markup import plain_text
+from sotto_author.forms.scales import Rated, is_integer, say_scales, scored
 from sotto_author.forms.surveyjs_choices import AskedElement, Choice, choices, range_of, rates, scale_of, yes_and_no
 from sotto_author.forms.surveyjs_form import Element, is_set, localised, secrets, walk
 from sotto_author.forms.surveyjs_matrix import rows_of, why_not
@@ -77,6 +79,7 @@ class Imported:
     asked: tuple[AskedElement, ...]
     left_out: tuple[Element, ...]
     notes: tuple[str, ...]
+    has_title: bool = True
 
     def to_toml(self) -> str:
         """Return the survey file; a question whose id is not its element's name has a comment that says the name."""
@@ -112,15 +115,23 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
             problems.append(f"{element}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
     if problems or not asked:
         raise FormError(*(problems or ["$: has no element that can be asked."]))
-    whole: dict[str, Any] = {"id": survey_id, "title": plain_text(localised(form.get("title"), "$.title")) or survey_id}
+    form_title = plain_text(localised(form.get("title"), "$.title"))
+    whole: dict[str, Any] = {"id": survey_id, "title": form_title or survey_id}
     if introduction := localised(form.get("description"), "$.description"):
         whole["introduction"] = plain_text(introduction)
     definition, lacking = in_languages(whole | {"questions": [one.question for one in asked]}, _locale(form))
-    unused = say_unused_skips(terms, {one.element.name: one.question for one in asked})
-    said = [*lacking, *unused, *notes(form, asked, left_out)]
+    by_name = {one.element.name: one.question for one in asked}
+    typed = [one.element.name for one in asked if one.element.members.get("inputType") == "email"]
+    said = [*lacking, *say_unused_skips(terms, by_name), *notes(form, asked, left_out), *say_addresses(by_name, typed)]
+    said += say_scales(
+        [
+            Rated(one.element.name, one.question, [choice.value for choice in one.choices], one.element.matrix)
+            for one in asked
+        ]
+    )
     for name in dict.fromkeys(one.element.matrix for one in asked if one.element.matrix):
         said += say_matrix(name, [one.question["type"] for one in asked if one.element.matrix == name], terms)
-    return Imported(definition, tuple(asked), tuple(left_out), tuple(said))
+    return Imported(definition, tuple(asked), tuple(left_out), tuple(said), has_title=bool(form_title))
 
 
 def _locale(form: dict[str, Any]) -> str:
@@ -160,9 +171,16 @@ def _ask(element: Element, before: FormText, terms: Terms) -> AskedElement:
     asked: dict[str, Any] = {"id": question_id(element.name), "type": _type_of(element, terms)}
     asked |= section(element.name, element.section, before)[0] | {"text": title}
     offered = _offered(element)
-    asked |= _answers(element, [choice.text for choice in offered], terms) | {"epsilon": terms.epsilon}
+    codes = [choice.value for choice in offered]
+    asked |= _answers(element, [choice.text for choice in offered], terms)
+    asked = scored(asked, codes, is_named=_is_scale(element, codes)) | {"epsilon": terms.epsilon}
     compile_question(asked, "$")
     return AskedElement(element, asked, tuple(offered) if "options" in asked else ())
+
+
+def _is_scale(element: Element, codes: list[str]) -> bool:
+    """Whether SurveyJS calls it a scale: a rating, and a matrix whose columns are numbers."""
+    return element.type == "rating" or (element.type == "matrix" and all(map(is_integer, codes)))
 
 
 def _type_of(element: Element, terms: Terms) -> str:

@@ -13,12 +13,12 @@ from sotto_protocol.documents import decimal_text
 from sotto_protocol.language import mark
 from sotto_protocol.questions.question_type import MAX_OPTIONS
 
-_SPECIAL = (  # (its members' names, the value that SurveyJS stores, the member of its text, SurveyJS's text)
+SPECIAL = (  # (its members' names, the value that SurveyJS stores, the member of its text, SurveyJS's text)
     (("showNoneItem", "hasNone"), "none", "noneText", mark("None")),
     (("showRefuseItem",), "refused", "refuseText", mark("Refuse to answer")),
     (("showDontKnowItem",), "dontknow", "dontKnowText", mark("Don't know")),
 )
-SPECIAL_MEMBERS = tuple(name for names, _, text, _ in _SPECIAL for name in (*names, text))
+SPECIAL_MEMBERS = tuple(name for names, _, text, _ in SPECIAL for name in (*names, text))
 _NUMBER = re.compile(r"-?\d{1,7}(\.\d{1,6})?")
 _MAX_RATES = 20
 _MAX_SMILEYS = 10
@@ -49,7 +49,7 @@ def choices(members: dict[str, Any]) -> list[Choice]:
     found = items(members.get("choices", []), "choices")
     if members["type"] == "dropdown":
         found += _numbered(members)
-    for names, value, text, usual in _SPECIAL:
+    for names, value, text, usual in SPECIAL:
         if is_set(members, *names):
             found.append(Choice(value, localised(members.get(text), text) or usual))
     return _distinct(found)

@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sotto_author.forms.asking import listed, say_skipped_number, section
+from sotto_author.forms.asking import listed, say_ends, say_excluding, say_skipped_number, section
 from sotto_author.forms.languages import NO_TITLE
 from sotto_author.forms.markup import is_marked, plain, plain_text
-from sotto_author.forms.surveyjs_choices import SPECIAL_MEMBERS, AskedElement, yes_and_no
+from sotto_author.forms.surveyjs_choices import SPECIAL, SPECIAL_MEMBERS, AskedElement, yes_and_no
 from sotto_author.forms.surveyjs_form import CONTAINERS, HIDING, Element, is_set, localised, triggers, walk
 from sotto_author.forms.surveyjs_leaks import GIVEN_AWAY, find_leaks
 
 NUMERIC = ("number", "range")
 """The `inputType` of a text that holds a number."""
 ASK_NOTHING = ("html", "image", "expression")
+_ENDS = ("minRateDescription", "maxRateDescription")
 _OF_NUMBER = ("inputType", "min", "max", "step")
 _OF_CHOICES = ("choices", "choicesVisibleIf", "choicesEnableIf", *SPECIAL_MEMBERS)
 _OF_ANY = (*_OF_CHOICES, "maxSelectedChoices", "minSelectedChoices")
@@ -26,6 +27,7 @@ _TAKEN = {  # members that make the question, or of which there is a note of its
     "tagbox": _OF_ANY,
     "rating": (
         *("rateValues", "autoGenerate", "rateMin", "rateMax", "rateStep", "rateCount", "rateType", "rateDisplayMode"),
+        *_ENDS,
     ),
     "slider": ("min", "max", "step", "sliderType"),
 }
@@ -49,7 +51,7 @@ def notes(form: dict[str, Any], asked: Sequence[AskedElement], left_out: Sequenc
     before = [NO_TITLE, *(one.element.section for one in asked)]
     for one, title in zip(asked, before, strict=False):
         found += section(one.element.name, one.element.section, title)[1]
-    found += [note for one in asked for note in _of_number(one)]
+    found += [note for one in asked for note in (*_of_number(one), *_of_ends(one), *_of_none(one))]
     for one in asked:
         found += say_skipped_number(one.element.name, one.question)
     found += _markup(form, asked)
@@ -114,6 +116,22 @@ def _of_number(one: AskedElement) -> Iterator[str]:
         )
     else:
         yield f"{one.element.name}: is a text, for a number must have min and max"
+
+
+def _of_ends(one: AskedElement) -> Iterator[str]:
+    """Yield that what stands beside the ends of a rating is dropped."""
+    said = [text for name in _ENDS if (text := plain_text(localised(one.element.members.get(name), name)))]
+    if one.element.type == "rating" and said:
+        yield f"{one.element.name}: {say_ends(said)}"
+
+
+def _of_none(one: AskedElement) -> Iterator[str]:
+    """Yield that a choice such as "None" excludes no other."""
+    members = one.element.members
+    excluding = [(names, value) for names, value, _, _ in SPECIAL if is_set(members, *names)]
+    named = [choice.text for _, value in excluding for choice in one.choices if choice.value == value]
+    if one.question["type"] == "any-of" and named:
+        yield f"{one.element.name}: {say_excluding(named, ', '.join(names[0] for names, _ in excluding))}"
 
 
 def _hiding_choices(members: dict[str, Any]) -> Iterator[str]:

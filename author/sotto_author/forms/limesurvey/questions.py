@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from sotto_author.forms.asking import listed
+from sotto_author.forms.asking import listed, say_steps
 from sotto_author.forms.items import (
     CALCULATES,
     NEVER_ASKED,
@@ -55,6 +55,7 @@ _READ = (
     *("mandatory", "other", "hidden", "max_answers", "min_num_value_n", "max_num_value_n", "num_value_int_only"),
     *(*_FILTERS, *_CHECKS, "other_replace_text"),
 )
+_LETTERS = re.compile(r"^[A-Z]{1,2}0*(?=\d+$)")
 _LOOKS = re.compile(
     r"(?:statistics|public_statistics|time_limit_|display_|text_input|input_|label_input|answer_width|assessment_value|"
     r"dropdown_|dualscale_header|slider_|repeat_|use_dropdown|css|hide_tip|page_break|save_as|placeholder|question_t|"
@@ -113,7 +114,7 @@ class _OneQuestion:
         """Yield the items that the question is: itself, or its rows, and the texts beside its choices."""
         kind = self._question.type
         if kind in _LISTS:
-            yield self._item({"type": "one-of", "options": self._answers("0")})
+            yield self._item(self._one_of("0"))
         elif kind in _MULTIPLE:
             yield self._item(self._any_of())
         elif kind in ("Y", "G"):
@@ -133,10 +134,10 @@ class _OneQuestion:
         elif kind in _FIXED:
             yield from self._rows({"words": _FIXED[kind]})
         elif kind in ("F", "H"):
-            yield from self._rows({"type": "one-of", "options": self._answers("0")})
+            yield from self._rows(self._one_of("0"))
         elif kind == "1":
             for scale in ("0", "1"):
-                yield from self._rows({"type": "one-of", "options": self._answers(scale)}, of_two=scale)
+                yield from self._rows(self._one_of(scale), of_two=scale)
         else:
             yield self._item({}, no_mechanism(_INSTEAD.get(kind, "it is no type that sottovoce knows")))
         yield from self._beside()
@@ -152,6 +153,8 @@ class _OneQuestion:
         matrix: str = "",
     ) -> Item:
         question, text = self._question, self._text if text is None else text
+        codes = answers.get("codes", ())
+        answers = {name: each for name, each in answers.items() if name != "codes"}
         conditions = [said for said in (*self._conditions, relevance) if not is_always(said)]
         names = [found for said in conditions for found in depends_on(said, self._codes)]
         names += question.depends_on
@@ -177,7 +180,9 @@ class _OneQuestion:
             is_conditional=is_conditional,
             problems=(*[problem] * bool(problem), *self._problems(text, answers)),
             lost=tuple(self._lost(answers)),
+            said=tuple(self._said(answers)),
             matrix=matrix,
+            codes=codes,
         )
 
     def _rows(self, answers: Mapping[str, Any], problem: str = "", *, of_two: str = "") -> Iterator[Item]:
@@ -226,9 +231,12 @@ class _OneQuestion:
         }
         return FormText(_word(word, self._own) or word, others)
 
-    def _answers(self, scale: str) -> list[FormText]:
+    def _one_of(self, scale: str) -> dict[str, Any]:
+        """Return a choice of one answer, and their codes, without the letters before a number such as A1 or AO01."""
         listed = [answer for answer in self._question.answers.values() if answer.scale == scale]
-        return self._with_other([answer.texts.read(self._own) for answer in listed])
+        options = self._with_other([answer.texts.read(self._own) for answer in listed])
+        codes = tuple(_LETTERS.sub("", answer.code) for answer in listed)
+        return {"type": "one-of", "options": options, "codes": codes}
 
     def _any_of(self) -> dict[str, Any]:
         options = self._with_other([each.texts.read(self._own) for each in self._question.subquestions.values()])
@@ -259,6 +267,17 @@ class _OneQuestion:
         checks = [name for name in _CHECKS if cells.get(name)]
         if checks and answers.get("type") in ("text", "number"):
             yield f"has a validation ({', '.join(checks)}), which a survey cannot check: take it away, or {out}."
+
+    def _said(self, answers: Mapping[str, Any]) -> Iterator[str]:
+        """Yield in what steps a number is taken, where the form says others, or none."""
+        cells = self._question.cells
+        if answers.get("type") != "number" or self._question.type not in ("N", "K"):
+            return
+        accuracy = cells.get("slider_accuracy", "")
+        if cells.get("slider_layout") in _YES and _NUMBER.fullmatch(accuracy) and Decimal(accuracy) != answers["step"]:
+            yield say_steps(answers["step"], accuracy)
+        elif cells.get("num_value_int_only") not in _YES:
+            yield say_steps(answers["step"])
 
     def _lost(self, answers: Mapping[str, Any]) -> Iterator[str]:
         """Yield what of the question is no part of a survey."""

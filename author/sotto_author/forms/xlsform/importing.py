@@ -1,5 +1,6 @@
 """An XLSForm (ODK, KoboToolbox) as a survey: what each of its rows becomes. Pure, but for pyxform: a workbook in."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +14,16 @@ from sotto_author.forms.asking import (
     or_no_answer,
     question_id,
     refuse_condition,
+    say_addresses,
     say_asked_of_all,
     say_skipped_number,
+    say_steps,
     say_unused_skips,
     section,
 )
 from sotto_author.forms.languages import FormText, in_languages
 from sotto_author.forms.markup import is_marked, plain, plain_text
+from sotto_author.forms.scales import Rated, say_scales, scored
 from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, secrets
 from sotto_author.forms.xlsform.form import Form, Row
 from sotto_author.forms.xlsform.garbling import garbled, is_garbled, say_garbled
@@ -70,7 +74,8 @@ def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedForm:
     whole = {"id": survey_id, "title": _title(form, survey_id)} | _introduction(found)
     questions = [question for _, question in found.asked]
     definition, notes = in_languages(whole | {"questions": questions}, form.locale)
-    return ImportedForm(definition, tuple(row.name for row, _ in found.asked), (*notes, *_notes(form, found, terms)))
+    names_asked, said = tuple(row.name for row, _ in found.asked), (*notes, *_notes(form, found, terms))
+    return ImportedForm(definition, names_asked, said, has_title=bool(plain(form.title)))
 
 
 def _title(form: Form, survey_id: str) -> FormText:
@@ -130,12 +135,33 @@ def _ask(row: Row, form: Form, terms: Terms, found: _Found) -> None:
         raise FormError(f"has the same id as {same[0]}, {name}; rename one.")
     question: dict[str, Any] = {"id": name, "type": ANSWERS_OF[row.type]} | _section(row, form, found)
     question |= {"text": form.languages.text(row.members.get("label"))} | _answers(row, form, question["type"], terms)
-    question |= {} if is_garbled(row) else {"epsilon": terms.epsilon}
+    if not is_garbled(row):
+        question = scored(question, _codes(row, form), is_named=_is_likert(row)) | {"epsilon": terms.epsilon}
     compile_question(question, "$")
     found.asked.append((row, question))
     found.said += say_garbled(row, question)
     if is_conditional(row):
         found.said.append(say_asked_of_all(row.name, names, question))
+
+
+def _codes(row: Row, form: Form) -> list[str]:
+    """Return the names of a row's choices."""
+    return [str(choice["name"]) for choice in form.choices.get(str(row.members.get("itemset")), [])]
+
+
+def _is_likert(row: Row) -> bool:
+    """Whether a form shows a row as a Likert scale."""
+    return "likert" in str((row.members.get("control") or {}).get("appearance", "")).lower().split()
+
+
+def _rated(form: Form, found: _Found) -> list[Rated]:
+    """Return the questions with the names of their choices; those that share a list are as the rows of a matrix."""
+    used = Counter(str(row.members.get("itemset")) for row, _ in found.asked)
+    lists = [str(row.members.get("itemset")) for row, _ in found.asked]
+    return [
+        Rated(row.name, question, _codes(row, form), f"the list {shared}" if used[shared] > 1 else "")
+        for (row, question), shared in zip(found.asked, lists, strict=True)
+    ]
 
 
 def _section(row: Row, form: Form, found: _Found) -> dict[str, FormText]:
@@ -161,8 +187,8 @@ def _answers(row: Row, form: Form, kind: str, terms: Terms) -> dict[str, Any]:
     texts = [form.languages.text(choice.get("label")) for choice in choices]
     if kind == "any-of":
         return {"options": texts} | most_selected(row, len(texts))
-    names = [str(choice["name"]).casefold() for choice in choices]
-    if must and tuple(names) in (*_YES_AND_NO, *(pair[::-1] for pair in _YES_AND_NO)):
+    names = tuple(name.casefold() for name in _codes(row, form))
+    if must and names in (*_YES_AND_NO, *(pair[::-1] for pair in _YES_AND_NO)):
         return {"type": "yes-no"}
     return {"options": texts} if must else or_no_answer(texts)
 
@@ -211,9 +237,12 @@ def _notes(form: Form, found: _Found, terms: Terms) -> list[str]:
     for row, question in found.asked:
         notes += say_skipped_number(row.name, question)
         notes += _dropped(row, question)
+        if row.type == "decimal":
+            notes.append(f"{row.name}: {say_steps(question['step'])}")
         if is_garbled(row) and "skip" in question:
             notes.append(f"{row.name}: no answer counts as no, and chance may turn it into yes")
-    notes += say_unused_skips(terms, {row.name: question for row, question in found.asked})
+    by_name = {row.name: question for row, question in found.asked}
+    notes += [*say_unused_skips(terms, by_name), *say_addresses(by_name)]
     if marked := _marked(form, found):
         notes.append(
             f"without their Markdown and HTML, which a survey would show as it is written: {', '.join(marked)}"
@@ -233,4 +262,5 @@ def _notes(form: Form, found: _Found, terms: Terms) -> list[str]:
     notes += [f"dropped: the defaults of {listed(given)}"] * bool(given)
     staying = [f"{row.name} ({', '.join(others)})" for row, _ in found.asked if (others := row.others())]
     notes += [f"stays in the form, is no part of the survey: {'; '.join(staying)}"] * bool(staying)
+    notes += say_scales(_rated(form, found))
     return notes + [f"left out: {each}" for each in found.left_out]
