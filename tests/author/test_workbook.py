@@ -44,7 +44,9 @@ def test_an_xlsform_becomes_a_survey_that_check_passes(tmp_path: Path) -> None:
     result = run(tmp_path, form({"type": "start", "name": "s"}, ROW), "--epsilon", 2, "--to", tmp_path / "ward.toml")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == (
-        "1 question, epsilon 2 each, 2 in total\ndropped: start; no such thing is ever collected\n"
+        "1 question, epsilon 2 each, 2 in total\n"
+        'the title is "ward", from the file\'s name or --id, for the form has none: write one\n'
+        "dropped: start; no such thing is ever collected\n"
     )
     assert compile_toml((tmp_path / "ward.toml").read_text()).questions[0].type == "yes-no"
     checked = CliRunner().invoke(main, ["check", str(tmp_path / "ward.toml")])

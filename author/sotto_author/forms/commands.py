@@ -164,7 +164,7 @@ def _tell(imported: Imported | ImportedForm, compiled: Survey, epsilon: Decimal)
     if compiled.epsilon > _MOST_BY_DEFAULT:
         _warn([_say_too_much(compiled, n)])
     if not imported.has_title:
-        _warn([f'the form has no title: "{compiled.id}" is it now, from the file\'s name or --id; write another'])
+        _warn([f'the title is "{compiled.id}", from the file\'s name or --id, for the form has none: write one'])
     _warn(imported.notes)
 
 

@@ -80,7 +80,7 @@ _SMART = (
     *("current-", "is-", "form-", "project-", "instrument-"),
 )
 """How REDCap's own variables begin, which it puts into texts."""
-_BESIDE = {"slider": "slider labels", **dict.fromkeys(("text", "notes", "textarea"), "choices of an ontology")}
+_BESIDE = dict.fromkeys(("text", "notes", "textarea"), "choices of an ontology")
 """What choices are of a field that has none."""
 _LOST = {
     "field_note": "field note",

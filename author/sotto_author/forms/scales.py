@@ -40,11 +40,11 @@ def scored(question: dict[str, Any], codes: Sequence[str] = (), *, is_named: boo
     `codes`: what the form stores for each option, in their order; none where it counts them. `is_named`: the form
     itself calls it a scale, whatever the words.
     """
-    if question["type"] != "one-of":
+    if question["type"] != "one-of" or len(question["options"]) > MAX_SCORED:
         return question
     levels = _levels(question)
     scores = _scores(question, levels, codes, is_named=is_named)
-    if not scores or len(question["options"]) > MAX_SCORED:
+    if not scores:
         return question
     own = _by_option(question, levels, scores)
     found: dict[str, Any] = {}
