@@ -128,6 +128,8 @@ def test_a_choice_that_excludes_others_in_surveyjs_is_named() -> None:
     ("configuration", "said"),
     [
         ({"SnapToGrid": True, "GridLines": 10}, ("s: takes steps of 1, and not those of its slider: write step = 10",)),
+        ({"SnapToGrid": True, "GridLines": 100}, ()),
+        ({"SnapToGrid": True, "GridLines": 999999999}, ()),
         ({"SnapToGrid": False, "GridLines": 10}, ()),
         ({"GridLines": 10}, ()),
     ],

@@ -257,9 +257,11 @@ def _said(question: _Question, answers: Mapping[str, Any]) -> Iterator[str]:
     if labels:
         yield say_ends(labels)
     settings = entries(question.members.get("Configuration"))
-    lines = _number(settings.get("GridLines"), 0)
-    if answers.get("type") == "number" and settings.get("SnapToGrid") not in _OFF and lines > 0:
-        yield say_steps(answers["step"], decimal_text(round((answers["maximum"] - answers["minimum"]) / lines, 6)))
+    lines = _number(settings.get("GridLines"), 0) if settings.get("SnapToGrid") not in _OFF else Decimal(0)
+    if answers.get("type") == "number" and lines > 0:
+        snapped = round((answers["maximum"] - answers["minimum"]) / lines, 6)
+        if snapped not in (0, answers["step"]):
+            yield say_steps(answers["step"], decimal_text(snapped))
     elif answers.get("type") == "number" and question.type == "TE":
         decimals = entries(question.settings.get("ValidNumber")).get(
             "NumDecimals", question.settings.get("NumDecimals")
