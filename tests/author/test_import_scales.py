@@ -2,7 +2,6 @@
 
 import json
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -349,8 +348,8 @@ def test_questions_with_the_same_scale_have_one_note() -> None:
     assert note.startswith("q0, q1, q2, q3, q4, q5 and 2 more: results have a mean score, from 1 ")
 
 
-def test_too_many_options_for_scores_stay_one_of() -> None:
-    codes = [str(number) for number in range(40)]
-    (question,) = asked(radio(*(f"{code}, {code}" for code in codes)))
-    assert question["type"] == "one-of"
-    assert all(int(low) < int(high) for low, high in pairwise(question["options"]))
+@pytest.mark.parametrize(("n", "kind"), [(31, "likert"), (32, "one-of")])
+def test_too_many_options_for_scores_stay_one_of(n: int, kind: str) -> None:
+    found = surveyjs(type="matrix", rows=["a"], columns=[*range(n)])
+    (question,) = found.definition["questions"]
+    assert (question["type"], len(question["options"])) == (kind, n + 1)
