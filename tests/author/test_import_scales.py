@@ -339,7 +339,7 @@ def test_arrays_of_limesurvey_have_scores_by_their_words(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["A", "B", "F"])
 def test_rows_with_mean_scores_say_how_they_are_asked_together(kind: str) -> None:
     note = notes_of(lime_tsv(array(kind, *AGREE)))[-1]
-    assert note.endswith('or protect them as one answer ([[together]]; then as type = "one-of", without mean scores)')
+    assert 'or protect them as one answer ([[together]]; then as type = "one-of", without mean scores).' in note
 
 
 def test_questions_with_the_same_scale_have_one_note() -> None:

@@ -91,8 +91,9 @@ def test_a_matrix_becomes_questions_with_the_same_options() -> None:
         ("drinks_2", "How good is: Coffee", ["bad", "good"]),
     ]
     assert found.notes[-1] == (
-        'the matrix "drinks" is 2 questions with the same options, epsilon 1 in total. To take less, let each device '
-        "answer only some questions (draw = 1), or protect them as one answer ([[together]])"
+        'the matrix "drinks" is 2 questions with the same options, epsilon 1 in total. To take less, keep fewer '
+        "rows, or let each device answer some of them (draw; then give each more epsilon), or protect them "
+        "as one answer ([[together]]). `sotto check` says what each way is worth"
     )
     any_of = asked(qsf(matrix("drinks") | {"SubSelector": "MultipleAnswer"}))
     assert [question["type"] for question in any_of] == ["any-of", "any-of"]
@@ -270,9 +271,12 @@ def test_labels_of_columns_and_logic_of_columns_are_named() -> None:
     scale = multiple_choice("q", "0", "1", Selector="NPS", ColumnLabels=ends)
     plain = multiple_choice("r", ColumnLabels=[{"Display": "", "IsLabelDefault": True}])
     logic = matrix("m") | {"Answers": {"1": {"Display": "bad"}, "2": {"Display": "good", "DisplayLogic": LOGIC}}}
-    assert notes_of(qsf(scale, plain, logic))[1] == (
-        "stays in the form, is no part of the survey: q (labels of columns); m_1 (logic that hides choices); "
-        "m_2 (logic that hides choices)"
+    labels, *_, others, _ = notes_of(qsf(scale, plain, logic))
+    assert (
+        labels == 'q: the labels of its scale are dropped ("never", "always"): write into the text what its ends mean'
+    )
+    assert others == (
+        "stays in the form, is no part of the survey: m_1 (logic that hides choices); m_2 (logic that hides choices)"
     )
 
 

@@ -149,11 +149,12 @@ def test_a_matrix_says_what_it_takes_and_how_to_take_less() -> None:
     rows = [{"name": name, **RADIO, "matrix": "drinks"} for name in "abcd"]
     (note,) = notes_of(redcap(*rows))
     assert note == (
-        'the matrix "drinks" is 4 questions with the same options, epsilon 2 in total. To take less, let each device '
-        "answer only some questions (draw = 1), or protect two or three of them as one answer ([[together]])"
+        'the matrix "drinks" is 4 questions with the same options, epsilon 2 in total. To take less, keep fewer '
+        "rows, or let each device answer some of them (draw; then give each more epsilon), or protect two or three of "
+        "them as one answer ([[together]]). `sotto check` says what each way is worth"
     )
     (note,) = notes_of(redcap(*rows[:2]))
-    assert note.endswith(", or protect them as one answer ([[together]])")
+    assert note.endswith(", or protect them as one answer ([[together]]). `sotto check` says what each way is worth")
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

@@ -309,8 +309,9 @@ def say_matrix(name: str, kinds: Sequence[str], terms: Terms) -> list[str]:
     what = f'"{name}" is {len(kinds)} questions'
     if can_join or "any-of" in kinds:
         what = f"the matrix {what} with the same options"
-    note = f"{what}, epsilon {total} in total. To take less, let each device answer only some questions (draw = 1)"
-    return [note + f", or protect {which} as one answer {how}" * can_join]
+    note = f"{what}, epsilon {total} in total. To take less, keep fewer rows, or let each device answer some of them"
+    joined_up = f", or protect {which} as one answer {how}" * can_join
+    return [f"{note} (draw; then give each more epsilon){joined_up}. `sotto check` says what each way is worth"]
 
 
 def _marked(form: ItemForm, found: _Taken) -> Iterator[str]:
