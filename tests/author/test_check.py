@@ -65,12 +65,16 @@ def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> 
 def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path) -> None:
     (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
     lines = sotto("check", tmp_path / "pulse.json").stdout.splitlines()
-    heading, word, _, well, total, waves, limit, period, fingerprint, _ = lines
+    heading, word, _, well, total, waves, changes, limit, period, fingerprint, _ = lines
     assert heading.split() == ["question", "type", "mechanism", "epsilon", "epsilon_forever", "expected"]
     assert word.split()[:6] == ["word", "text", "rappor", "1", "2.5", "a"]
     assert well.split()[:6] == ["well", "yes-no", "basic-rappor", "0.25", "0.6", "True"]
     assert total.split() == ["total", "2.25"]
     assert waves == "waves 3, the same answers in all take epsilon 4.8507"
+    assert changes == (
+        "waves 3: a device whose answers change takes epsilon again. All of them can change not even once; then it "
+        "sends nothing more, and later waves miss those who changed"
+    )
     assert limit == "max_epsilon 8 by default, 3.1493 left after all waves of the same answers"
     assert period == "max_period_epsilon 16 in 30 days by default, 13.75 left after one report"
     assert fingerprint == f"fingerprint {PULSE.fingerprint}"

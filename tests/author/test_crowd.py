@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -184,6 +185,30 @@ def test_of_strata_each_must_be_shown(write: Callable[[str], Path]) -> None:
     for n, is_said in ((99, True), (100, False)):
         said = verdicts(run("check", write(text), "--n", n))["harassed"]
         assert ("; it may stay hidden in a stratum with fewer than 50 reports" in said) is is_said
+
+
+def test_what_small_strata_do_not_show_is_a_warning_and_stops_publish(
+    served: Served, write: Callable[[str], Path]
+) -> None:
+    """As one question in two is drawn, a team of 30 has 15 answers to each; of 44 it has 22."""
+    teams = 'strata = ["north", "south"]\nmin_reports = 20\ndraw = 1\nabout = "respondents"\n'
+    path = write(
+        HEAD.replace('"staff"', '"teams"') + teams + HARASSED.format(3) + HARASSED.replace("harassed", "left").format(3)
+    )
+    warning = "Warning: a stratum of 30 people most likely shows nothing of harassed, left: too few of them answer it"
+    few, more = (run("check", path, "--n", n).stderr for n in (60, 88))
+    assert (warning in few, "shows nothing of" in more) == (True, False)
+    refused = run("publish", path, served.url, "--n", 60, SOTTO_TOKEN=served.admin)
+    assert (refused.exit_code, warning in refused.stderr) == (1, True)
+    assert run("publish", path, served.url, "--n", 60, "--yes", SOTTO_TOKEN=served.admin).exit_code == 0
+
+
+def test_a_mean_score_has_a_width_of_its_own_and_says_of_which_scores_it_is(write: Callable[[str], Path]) -> None:
+    mood = '[[questions]]\nid = "mood"\ntype = "likert"\ntext = "Well?"\noptions = ["bad", "good", "-"]\nskip = "-"\n'
+    path = write(HEAD + mood + "epsilon = 2\n")
+    [width] = re.findall(r"^mood +mean +1 to 2 +300 +(\S+)$", run("plan", path, "--n", 300).stdout, re.MULTILINE)
+    said = f"mood: mean +- {width} on a scale from 1 to 2 (bad: 1, good: 2, -: no score)"
+    assert said in run("check", path, "--n", 300).stdout.splitlines()
 
 
 def test_programs_read_the_same_verdicts(write: Callable[[str], Path]) -> None:
