@@ -1,11 +1,13 @@
 """The results page in a real browser: signed in by the browser's own means, and fresh while it is open."""
 
 import pytest
+from click.testing import CliRunner
 from playwright.sync_api import Page, expect
 
 from asked import publish
 from chromium import Devices, Watch
 from collecting import Served, make_reports
+from sotto_client.cli import main
 from sotto_protocol import Survey, compile_toml
 
 EVERY_MS = 30_000
@@ -127,3 +129,18 @@ def test_page_that_may_be_seen_no_longer_says_so_and_asks_no_more(
     page.clock.fast_forward(3 * EVERY_MS)
     page.evaluate("1")  # whatever was to be asked has been
     assert len(watch.asked) == n_asked
+
+
+def test_reader_of_a_share_link_is_not_told_to_sign_in(
+    opened: tuple[Page, Watch], collector: Served, devices: Devices
+) -> None:
+    shared = CliRunner().invoke(main, ["share", collector.url, "waves", "--token", collector.admin])
+    context, watch = devices(collector.url)
+    watch.forgive("error: Failed to load resource: the server responded with a status of 410")
+    page = context.new_page()
+    page.clock.install()
+    page.goto(shared.stdout.strip())
+    expect(page.locator("h1")).to_have_text("Asked three times")
+    page.route("**/results", lambda route: route.fulfill(status=410))
+    wind(page)
+    expect(page.locator("#news")).to_contain_text("Please open your link again, or ask the people who gave it to you.")

@@ -1,5 +1,6 @@
 """A card: one question as a picture, the same file each time, and none of what nothing is known of."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,8 @@ def test_a_card_has_the_question_the_survey_the_range_and_the_number_of_reports(
     assert path.read_bytes() == first
     write_card(found, "paid", path, lang="de")
     assert all(words in path.read_text() for words in ("Haben Sie bezahlt?", "Mittag"))
+    write_card(replace(found, stratum="it"), "paid", path)
+    assert "group “it” alone" in path.read_text()
     for name in ("a.png", "b.png"):
         write_card(found, "paid", tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
