@@ -39,7 +39,7 @@ def test_a_card_has_the_question_the_survey_the_range_and_the_number_of_reports(
     write_card(found, "paid", path, lang="de")
     assert all(words in path.read_text() for words in ("Haben Sie bezahlt?", "Mittag"))
     write_card(replace(found, stratum="it"), "paid", path)
-    assert "group “it” alone" in path.read_text()
+    assert "“it” alone" in path.read_text()
     for name in ("a.png", "b.png"):
         write_card(found, "paid", tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
