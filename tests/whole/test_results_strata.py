@@ -113,7 +113,7 @@ def test_one_stratum_is_shown_as_the_estimator_has_it(house: House) -> None:
     assert "n = 25, epsilon 6; 95 % confidence in each range, for the population (method: chernoff); group" in (
         page.words
     )
-    assert "<b>south</b> alone" in page.words
+    assert "“<b>south</b>” alone" in page.words
     given = get(house, "places/results.json?stratum=2")
     assert (given.get_json()["stratum"], given.get_json()["n_reports"]) == ("<b>south</b>", 25)
     assert given.headers["Content-Disposition"] == 'attachment; filename="places-results-stratum-2.json"'
