@@ -91,6 +91,9 @@ def create(
     published = _fetch_survey(collector, survey)
     if is_each and not published.strata:
         raise CollectorError(f"{survey} has no strata: leave out --each-stratum.")
+    if published.strata and not is_each and stratum is None:
+        named = ", ".join(published.strata)
+        raise CollectorError(f"{survey} has strata: give --each-stratum, or --stratum with one of {named}.")
     strata = [*published.strata] if is_each else [stratum]
     _judge(collector, published, count, strata, is_sure=is_sure)
     header = [[COLUMN, *[PAGE_COLUMN] * has_pages, *[STRATUM_COLUMN] * is_each]]

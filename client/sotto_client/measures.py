@@ -376,7 +376,8 @@ class Measures(Renewed):
         if is_switched_off():
             return f"{self.program}: measures are off ({' or '.join(SWITCHES)} is set)."
         said = {True: "on", False: "off", None: "off, as nobody has agreed yet"}[self.agreed]
-        return f"{self.program}: measures are {said}."
+        begins = f" Wave 1 begins on {self.starts}." * bool(self.starts and day_of(time.time()) < self.starts)
+        return f"{self.program}: measures are {said}.{begins}"
 
     def _reports(self) -> str:
         none = "No report was made."

@@ -75,12 +75,10 @@ TYPES = MappingProxyType(
             ("radio", "radiogroup", "dropdown", "single", "single-choice", "select", "select_one"), "one-of"
         ),
         **dict.fromkeys(("choice", "one_of"), "one-of"),
-        **dict.fromkeys(("agreement", "agree-disagree"), "likert"),
+        **dict.fromkeys(("agreement", "agree-disagree", "scale"), "likert"),
         **dict.fromkeys(("nps", "net-promoter-score"), "enps"),
         **dict.fromkeys(("checkbox", "multiple", "multiple-choice", "multi", "select_multiple", "any_of"), "any-of"),
-        **dict.fromkeys(
-            ("integer", "int", "float", "decimal", "numeric", "slider", "range", "rating", "scale"), "number"
-        ),
+        **dict.fromkeys(("integer", "int", "float", "decimal", "numeric", "slider", "range", "rating"), "number"),
         **dict.fromkeys(("string", "str", "open", "comment", "free-text"), "text"),
     }
 )

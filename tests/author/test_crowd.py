@@ -193,7 +193,7 @@ def test_what_small_strata_do_not_show_is_a_warning_and_stops_publish(
     """As one question in two is drawn, a team of 30 has 15 answers to each; of 44 it has 22."""
     teams = 'strata = ["north", "south"]\nmin_reports = 20\ndraw = 1\nabout = "respondents"\n'
     path = write(
-        HEAD.replace('"staff"', '"teams"') + teams + HARASSED.format(3) + HARASSED.replace("harassed", "left").format(3)
+        HEAD.replace('"staff"', '"few"') + teams + HARASSED.format(3) + HARASSED.replace("harassed", "left").format(3)
     )
     warning = "Warning: a stratum of 30 people most likely shows nothing of harassed, left: too few of them answer it"
     few, more = (run("check", path, "--n", n).stderr for n in (60, 88))
@@ -201,6 +201,19 @@ def test_what_small_strata_do_not_show_is_a_warning_and_stops_publish(
     refused = run("publish", path, served.url, "--n", 60, SOTTO_TOKEN=served.admin)
     assert (refused.exit_code, warning in refused.stderr) == (1, True)
     assert run("publish", path, served.url, "--n", 60, "--yes", SOTTO_TOKEN=served.admin).exit_code == 0
+
+
+def test_what_is_said_to_help_is_not_more_than_devices_take(write: Callable[[str], Path]) -> None:
+    """Nine questions of epsilon 1 are 9 in all: drawing stays within 8, and of more epsilon it is said."""
+    path = write(HEAD + "".join(HARASSED.replace("harassed", f"q{n}").format(1) for n in range(9)))
+    said = run("check", path, "--n", 300).stdout
+    assert "draw = 4 of the 9 questions, at epsilon 8 per report: " in said
+    assert "This question then has\n    epsilon 2 instead of 1" in said
+    assert " in all; devices refuse more than 8 by default" in " ".join(said.split())
+    teams = 'strata = ["north", "south"]\nmin_reports = 20\nabout = "respondents"\n'
+    two = HARASSED.format(0.5) + HARASSED.replace("harassed", "left").format(0.5)
+    shown = {n: "draw = 1 of the 2" in run("check", write(HEAD + teams + two), "--n", n).stdout for n in (60, 100)}
+    assert shown == {60: False, 100: True}  # of 30 people in a stratum, 15 answer each question
 
 
 def test_a_mean_score_has_a_width_of_its_own_and_says_of_which_scores_it_is(write: Callable[[str], Path]) -> None:
@@ -313,6 +326,10 @@ def test_every_stratum_is_invited_in_one_go(served: Served, write: Callable[[str
     assert counted.stdout == "30 unused\n"
     both = run(*command[:-1], tmp_path / "b.csv", "--stratum", "north", SOTTO_TOKEN=served.admin)
     assert (both.exit_code, "--stratum or --each-stratum, not both" in both.stderr) == (2, True)
+    none = run(
+        *[word for word in command if word != "--each-stratum"][:-1], tmp_path / "none.csv", SOTTO_TOKEN=served.admin
+    )
+    assert none.stderr == "Error: teams has strata: give --each-stratum, or --stratum with one of north, south, east.\n"
 
 
 def test_each_stratum_goes_with_strata(served: Served, write: Callable[[str], Path], tmp_path: Path) -> None:

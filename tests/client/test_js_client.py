@@ -18,7 +18,7 @@ MAX_BUNDLE_BYTES = {
     "component": ("sotto-survey.min.js", 43_600),
     "blind": ("blind.min.js", 3_300),
     "oblivious": ("oblivious.min.js", 7_600),
-    "for-node": ("programs/node.js", 45_000),
+    "for-node": ("programs/node.js", 46_000),
     "for-native": ("programs/react-native.js", 40_000),
 }
 """By the script that makes it: the file, and how many bytes it may have, compressed."""

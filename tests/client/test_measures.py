@@ -206,6 +206,9 @@ def test_showing_draws_nothing_and_shows_the_report_as_it_is_sent(http: FaultSer
     assert "now: auth, maps  (stays on this device)" in shown
     assert "A report takes epsilon 2.\nAll reports together take at most 2.8629, if your answers" in shown
     assert "No report was made." in shown
+    tomorrow = TODAY + timedelta(days=1)
+    assert f"nobody has agreed yet. Wave 1 begins on {tomorrow}." in measures(http, tmp_path, starts=tomorrow).show()
+    assert "Wave 1 begins" not in shown
     assert [*tmp_path.iterdir()] == []
     http.script = [BUSY] * 9
     of.allow()

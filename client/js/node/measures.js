@@ -361,7 +361,9 @@ export class Measures {
     if (isSwitchedOff()) return `${this.program}: measures are off (${SWITCHES.join(" or ")} is set).`;
     const agreed = await this.agreed();
     const said = agreed === null ? "off, as nobody has agreed yet" : agreed ? "on" : "off";
-    return `${this.program}: measures are ${said}.`;
+    const first = new Date(this.startsAt ?? 0);
+    const begins = Date.now() < first.getTime() ? ` Wave 1 begins on ${first.toISOString().slice(0, 10)}.` : "";
+    return `${this.program}: measures are ${said}.${begins}`;
   }
 
   async #reports() {

@@ -57,6 +57,9 @@ test("before the user has agreed nothing is asked, made or written", async (t) =
   assert.deepEqual([await of.agreed(), asked, http.gets, http.posts, existsSync(folder)], [null, [], [], [], false]);
   assert.match(text, /at most once in 30 days, 4 times in all/);
   assert.match(text, /DO_NOT_TRACK to 1/);
+  const early = measures(http, folder, {}, { starts: daysAgo(-2) });
+  assert.ok((await early.show()).includes(`nobody has agreed yet. Wave 1 begins on ${daysAgo(-2)}.`));
+  assert.doesNotMatch(await of.show(), /Wave 1 begins/);
 });
 
 test("it answers once a wave, and the next wave again", async (t) => {

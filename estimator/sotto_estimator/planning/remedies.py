@@ -16,6 +16,8 @@ from sotto_protocol.questions.joint import Joint
 
 _Drawn = tuple[int, dict[int, tuple[float, Decimal]]]
 """How many questions are drawn, and the widths of questions then, by their places."""
+MAX_TAKEN = Decimal(8)
+"""The most epsilon that a device gives to one survey by default."""
 _WORTH = 0.95  # what leaves more of a width than this helps nobody
 
 
@@ -29,7 +31,8 @@ class Remedy:
     same total epsilon, of which the question then gets more. `respondents`, `epsilon`: the fewest, and the least,
     that reach the goal. `width_of_waves`: of all waves pooled, of the same people, and `width_of_others`, of other
     people in every wave. `width_of_respondents`: of an interval about the respondents alone, where it is about the
-    population. `is_free`: whether its epsilon is its author's to change.
+    population. `is_free`: whether its epsilon is its author's to change. `epsilon_in_all`: of a
+    whole report, if this question has `epsilon`.
     """
 
     questions: tuple[QuestionPlan, ...]
@@ -45,6 +48,7 @@ class Remedy:
     width_of_others: float | None
     width_of_respondents: float | None
     is_free: bool
+    epsilon_in_all: Decimal | None
 
 
 def helps_of(draft: Draft, plan: PlannedSurvey) -> list[Remedy]:
@@ -84,6 +88,7 @@ def _help(
         epsilon_drawn=of_draw[1] if of_draw else None,
         respondents=respondents_for(one.question, one.goal, options, part),
         epsilon=epsilon,
+        epsilon_in_all=None if epsilon is None else _total_with(plan, index, epsilon),
         width_of_waves=outlook.width_of_waves(one.n_answers, options, n_waves) if n_waves > 1 else None,
         width_of_others=outlook.width_of_others(n_others, options, options.about, n_waves) if n_waves > 1 else None,
         width_of_respondents=_of_respondents(one, plan),
@@ -149,7 +154,11 @@ def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Dr
     tried = {}
     for n_drawn in {2**power for power in range(len(questions).bit_length()) if 2**power < len(questions)} - {n_now}:
         part = part_asked(plan.survey) * Fraction(n_drawn, n_now)
-        factor = plan.survey.epsilon / sum_of_most([question.epsilon for question in questions], n_drawn)
+        if plan.survey.min_reports > 1 and plan.n // plan.survey.n_strata * part < plan.survey.min_reports:
+            continue  # most of it would be hidden
+        factor = min(plan.survey.epsilon, MAX_TAKEN) / sum_of_most(
+            [question.epsilon for question in questions], n_drawn
+        )
         asked = {index: _scaled(draft, index, factor) for index in indices}
         tried[n_drawn] = {
             index: (width_of(question, answers_of(question, plan.n, part), plan.options), question.epsilon)
@@ -158,6 +167,12 @@ def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Dr
     if not tried:
         return None
     return min(tried.items(), key=lambda of: max(of[1][index][0] / plan.questions[index].size for index in of[1]))
+
+
+def _total_with(plan: PlannedSurvey, index: int, epsilon: Decimal) -> Decimal:
+    """Return the epsilon of a whole report, if one question has another one."""
+    each = [epsilon if place == index else of.epsilon for place, of in enumerate(plan.survey.questions)]
+    return sum_of_most(each, plan.survey.n_drawn)
 
 
 def _scaled(draft: Draft, index: int, factor: Decimal) -> Question:

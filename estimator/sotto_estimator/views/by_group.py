@@ -16,6 +16,7 @@ from sotto_estimator.views.estimates_members import csv_records, json_members
 from sotto_estimator.views.estimates_words import notes
 from sotto_estimator.views.figure_view import drawn, view_of_kind, views_of
 from sotto_estimator.views.pooled import coverage_words, pooled_members, pooled_panels, pooled_parts, pooled_records
+from sotto_estimator.views.scores import group_score_table
 from sotto_estimator.views.survey_document import groups_document
 from sotto_estimator.views.verdict import said_of, verdict_rows
 from sotto_estimator.views.verdict_words import order_words, quote_words, width_words
@@ -44,16 +45,18 @@ def _parts(of: SideBySide) -> list[Part]:
     named = [Column("question"), Column("answer"), Column(of.kind)]
     known = [Table([*named, Column("what is known")], rows, is_plain=True)] if (rows := _known(of)) else []
     table = Table([*named, *_COLUMNS], _by_answer([row for one in strata for row in _rows(one)]))
+    scores = group_score_table(of)
     compared = [_compared(one, "strata" if of.kind == STRATUM else f"groups by {of.kind}") for one in of.comparisons]
     compared += [_compared(one, "groups of the first level") for one in of.parent_comparisons]
     sentences = [*_say_of(of, _sentences_of(of)), *compared]
     alone = [] if of.pooled is None else [f"each {of.kind} alone, of its own reports:"]
     heading = [*alone, str(of), of.interval_words, *_say_of(of, notes)]
-    marked = marks([table]).lines
-    remarks = [*_say_of(of, _remarks), *marked, *[quote_words(ENGLISH)] * bool(marked and known)]
+    marked = marks([table, *scores]).lines
+    unpooled = ["mean scores are not pooled"] * bool(scores and of.pooled is not None)
+    remarks = [*_say_of(of, _remarks), *unpooled, *marked, *[quote_words(ENGLISH)] * bool(marked and known)]
     return [
         Part("What is known", [*known, Lines(sentences)]),
-        Part("All numbers", [Lines(heading), table, Lines(remarks)]),
+        Part("All numbers", [Lines(heading), table, *scores, Lines(remarks)]),
         *pooled_parts(of),
     ]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto_estimator.planning.one_wave import OneWave
 from sotto_estimator.planning.outlook import size_of
-from sotto_estimator.planning.remedies import Remedy
+from sotto_estimator.planning.remedies import MAX_TAKEN, Remedy
 from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey
 from sotto_estimator.results.document import ITEM
 from sotto_estimator.views.plan_words import within
@@ -60,7 +60,7 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
     if one.epsilon is not None:
         yield (
             f"more epsilon: {decimal_text(one.epsilon)} instead of {decimal_text(question.epsilon)}. "
-            f"{say_suspicion(question.epsilon, one.epsilon)}"
+            f"{say_suspicion(question.epsilon, one.epsilon)}{_too_much(one)}"
         )
     elif question.epsilon_forever > question.epsilon:
         forever = decimal_text(question.epsilon_forever)
@@ -69,10 +69,17 @@ def _ways(one: Remedy, plan: PlannedSurvey) -> Iterator[str]:
         yield f"more epsilon: even {MAX_EPSILON}, the most that a question may have, is not enough"
 
 
+def _too_much(one: Remedy) -> str:
+    if one.epsilon_in_all is None or one.epsilon_in_all <= MAX_TAKEN:
+        return ""
+    return f". That is {decimal_text(one.epsilon_in_all)} in all; devices refuse more than {MAX_TAKEN} by default"
+
+
 def _of_draw(one: Remedy, reached: str, plan: PlannedSurvey) -> str:
     """Return what drawing questions gives, and what it takes: each of them gets a larger part of the epsilon."""
     before, n_questions, n_drawn = one.questions[0].question.epsilon, len(plan.questions), one.n_drawn or 1
-    said = f"draw = {n_drawn} of the {n_questions} questions, at the same epsilon per report: {reached}"
+    total = f"at epsilon {MAX_TAKEN}" if plan.survey.epsilon > MAX_TAKEN else "at the same epsilon"
+    said = f"draw = {n_drawn} of the {n_questions} questions, {total} per report: {reached}"
     if one.epsilon_drawn is not None and one.epsilon_drawn > before:
         said += (
             f". This question then has epsilon {decimal_text(one.epsilon_drawn)} instead of {decimal_text(before)}. "

@@ -28,6 +28,24 @@ def score_table(found: Sequence[ScoreMean | VoidedScore]) -> Table:
     return Table([*columns, Column("scale", "word")], rows)
 
 
+def group_score_table(groups: SideBySide) -> list[Table]:
+    """Return a row a question and group, those of one question beside one another; nothing without scores."""
+    found = [(of, str(one.stratum)) for one in groups.estimates for of in one.of_kind("score")]
+    order = list(dict.fromkeys(of.question for of, _ in found))
+    columns = [
+        Column("question"),
+        Column("score"),
+        Column(groups.kind),
+        Column("n", "count"),
+        Column("mean", "estimate"),
+    ]
+    rows: list[list[Cell]] = []
+    for of, name in sorted(found, key=lambda row: order.index(row[0].question)):
+        words = score_words(of) if isinstance(of, ScoreMean) else [None] * 4
+        rows.append([of.question, of.answer, name, of.n_reports, *words, _scale_words(of)])
+    return [Table([*columns, *_COLUMNS[:3], Column("scale", "word")], rows)] if rows else []
+
+
 def score_words(of: ScoreMean) -> list[str]:
     """Return a mean, marked where it is not on the scale, its error, and the ends of its interval."""
     precision = _precision(of)

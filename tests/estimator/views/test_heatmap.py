@@ -77,6 +77,12 @@ def test_groups_that_cannot_be_told_apart_have_neither() -> None:
     assert not re.search("▲|▼", str(cells))
 
 
+def test_mean_scores_have_a_row_a_group_in_text() -> None:
+    shown = side_by_side(SHARES)
+    table = shown.as_table().split("question  score  stratum")[1]
+    assert re.findall(r"^proud +mean +(\w+) +\d+ ", table, re.MULTILINE) == [*SHARES]
+
+
 def test_groups_are_ranked_by_their_mean_score_too() -> None:
     scores = [one for one in side_by_side(SHARES).comparisons if one.kind == "score"]
     assert [(one.question, one.answer) for one in scores] == [("proud", "mean")]
