@@ -148,7 +148,8 @@ def _judge(draft: "Draft", n: int, target: "Target | None", smallest: int | None
     survey = draft.survey
     plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
-    crowd = Crowd(survey, n, (), plan, draft, strata=plan_strata(plan, smallest))
+    strata = plan_strata(plan, smallest) if n >= survey.n_strata else ()
+    crowd = Crowd(survey, n, (), plan, draft, strata=strata)
     of = crowd.n_reports
     outlooks = (_outlook(one.question, needs[survey.questions[index].id], of, one) for index, one in plan.rows)
     return replace(crowd, outlooks=tuple(outlooks))

@@ -41,8 +41,7 @@ def invite() -> None:
 @invite.command(
     epilog=examples(
         "sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv",
-        "sotto invite create http://127.0.0.1:8000 clinic --count 60 --stratum north --to north.csv --page --yes",
-        "sotto invite create http://127.0.0.1:8000 clinic --count 60 --each-stratum --to clinic.csv --yes",
+        "sotto invite create http://127.0.0.1:8000 clinic --count 60 --each-stratum --to clinic.csv --page --yes",
     )
 )
 @click.argument("url")

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import click
 
 from sotto_author.consent import agree, confirm, people_option, repeat, yes_option
-from sotto_author.crowd import judge_file
+from sotto_author.crowd import Crowd, judge_file
 from sotto_author.gateway_key import with_gateway_key
 from sotto_author.takes import say_beyond
 from sotto_client.commands import echo, read_file
@@ -86,7 +86,7 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
     crowd = judge_file(survey_file, survey, people) if people else None
     if crowd and not crowd.is_usable:
         refusal = (
-            f"{survey.id} is not published: {crowd.n:,} people are too few to show anything useful. "
+            f"{survey.id} is not published: {crowd.n:,} people are too few {_for_what(crowd)}. "
             "Mend it (sotto check), or give --yes to publish it anyway."
         )
         agree(crowd, f"Publish {survey.id} anyway?", refusal, is_sure=is_sure or is_draft)
@@ -106,3 +106,7 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
         click.echo(f"Reports come through {survey.relay}. Somebody else must run it.", err=True)
     for line in say_needs(survey):
         click.echo(line, err=True)
+
+
+def _for_what(crowd: Crowd) -> str:
+    return "for its strata" if all(one.is_usable for one in crowd.outlooks) else "to show anything useful"

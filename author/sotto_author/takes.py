@@ -182,10 +182,12 @@ def _changes(survey: Survey) -> list[str]:
     if survey.max_reports == 1 or not survey.keeps_noise or survey.epsilon_forever > MAX_EPSILON:
         return []
     often = int((Decimal(str(MAX_EPSILON)) - survey.epsilon_forever) // survey.epsilon_forever)
-    times = {0: "not even once", 1: "once", 2: "twice"}.get(often, f"{often} times")
+    if often >= survey.max_reports - 1:
+        return []
+    times = {0: "It has too little left for that", 1: "It can do so once", 2: "It can do so twice"}
     return [
-        f"waves {survey.waves}: a device whose answers change takes epsilon again. All of them can change {times}; "
-        "then it sends nothing more, and later waves miss those who changed"
+        f"waves {survey.waves}: a device of which all answers change takes epsilon again. "
+        f"{times.get(often, f'It can do so {often} times')}; then it sends nothing more, and later waves miss it"
     ]
 
 

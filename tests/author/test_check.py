@@ -72,12 +72,18 @@ def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path
     assert total.split() == ["total", "2.25"]
     assert waves == "waves 3, the same answers in all take epsilon 4.8507"
     assert changes == (
-        "waves 3: a device whose answers change takes epsilon again. All of them can change not even once; then it "
-        "sends nothing more, and later waves miss those who changed"
+        "waves 3: a device of which all answers change takes epsilon again. It has too little left for that; then it "
+        "sends nothing more, and later waves miss it"
     )
     assert limit == "max_epsilon 8 by default, 3.1493 left after all waves of the same answers"
     assert period == "max_period_epsilon 16 in 30 days by default, 13.75 left after one report"
     assert fingerprint == f"fingerprint {PULSE.fingerprint}"
+
+
+def test_of_answers_that_may_change_in_every_wave_nothing_is_said(tmp_path: Path) -> None:
+    for waves, is_said in ((7, False), (12, True)):
+        written = write(tmp_path, DEFINITION.replace("[[", f"waves = {waves}\n[[", 1))
+        assert ("a device of which all answers change" in sotto("check", written).stdout) is is_said
 
 
 def test_check_says_from_how_many_reports_each_question_is_shown(tmp_path: Path) -> None:

@@ -20,9 +20,11 @@ import starting
 from collecting import Served, serve
 from sotto_author.crowd import judge_published
 from sotto_client.cli import main
+from sotto_client.ledger import MAX_EPSILON
 from sotto_estimator.channel.channel import Channel
 from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import share_bounds
+from sotto_estimator.planning.remedies import MAX_TAKEN
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.verdict.judge import with_verdicts
 from sotto_protocol import Tally, compile_toml
@@ -200,7 +202,12 @@ def test_what_small_strata_do_not_show_is_a_warning_and_stops_publish(
     assert (warning in few, "shows nothing of" in more) == (True, False)
     refused = run("publish", path, served.url, "--n", 60, SOTTO_TOKEN=served.admin)
     assert (refused.exit_code, warning in refused.stderr) == (1, True)
+    assert "few is not published: 60 people are too few for its strata. Mend it" in refused.stderr
     assert run("publish", path, served.url, "--n", 60, "--yes", SOTTO_TOKEN=served.admin).exit_code == 0
+
+
+def test_what_devices_take_by_default_is_what_clients_take() -> None:
+    assert MAX_TAKEN == MAX_EPSILON
 
 
 def test_what_is_said_to_help_is_not_more_than_devices_take(write: Callable[[str], Path]) -> None:
@@ -210,6 +217,10 @@ def test_what_is_said_to_help_is_not_more_than_devices_take(write: Callable[[str
     assert "draw = 4 of the 9 questions, at epsilon 8 per report: " in said
     assert "This question then has\n    epsilon 2 instead of 1" in said
     assert " in all; devices refuse more than 8 by default" in " ".join(said.split())
+    drawn = "waves = 6\nasked_in = 3\n" + HARASSED.format(1) + HARASSED.replace("harassed", "left").format(1)
+    said = " ".join(run("check", write(HEAD + drawn), "--n", 700).stdout.split())  # three reports, of 2.823 each
+    assert "more epsilon: 1.823 instead of 1." in said
+    assert "That is 8.469 in all; devices refuse more than 8 by default" in said
     teams = 'strata = ["north", "south"]\nmin_reports = 20\nabout = "respondents"\n'
     two = HARASSED.format(0.5) + HARASSED.replace("harassed", "left").format(0.5)
     shown = {n: "draw = 1 of the 2" in run("check", write(HEAD + teams + two), "--n", n).stdout for n in (60, 100)}

@@ -188,6 +188,8 @@ def test_an_e_mail_address_is_named_also_where_it_is_asked_twice() -> None:
         "email, again: ask 2 times for an e-mail address, it seems, which says who somebody is: leave it out "
         "(--leave-out email --leave-out again)",
     )
+    for name, label in (("email1", "Your address"), ("q", "Enter emails here"), ("work_email_2", "Where?")):
+        assert "asks for an e-mail address" in notes_of(redcap({"name": name, "label": label}))[0]
     assert "q: asks for an e-mail address" in surveyjs(type="text", inputType="email")[-1]
     assert notes_of(redcap({"name": "remailed"}, {"name": "q", "label": "Which mail do you read?"})) == ()
     yes_no = {"name": "email", "field_type": "yesno", "label": "Do you read e-mail?", "required": "y"}

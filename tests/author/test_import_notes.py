@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from openpyxl import Workbook
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import ImportedForm, Terms
+from sotto_author.forms.asking import ImportedForm, Terms, or_no_answer
 from sotto_author.forms.markup import plain
 from sotto_author.forms.surveyjs import Imported, import_form
 from sotto_author.forms.xlsform.form import read_form
@@ -301,3 +301,8 @@ def test_the_command_takes_what_no_number_counts_as(tmp_path: Path) -> None:
     for wrong in ("", "n=", "n=x", "1e3"):
         refused = run(tmp_path, "--skip-number", wrong)
         assert (refused.exit_code, "must be a number such as 0, or NAME=0" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("own", ["No answer", "NO ANSWER", "Keine Antwort"])
+def test_a_no_answer_that_a_form_has_in_any_language_is_not_added_again(own: str) -> None:
+    assert or_no_answer(["Ja", own]) == {"type": "one-of", "options": ["Ja", own], "skip": own}

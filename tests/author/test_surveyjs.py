@@ -268,6 +268,11 @@ def test_every_member_that_is_no_part_of_the_survey_is_said() -> None:
     )
 
 
+def test_a_number_that_is_suggested_for_no_answer_is_in_the_range() -> None:
+    slider = {"type": "slider", "name": "a", "min": 18, "max": 90}
+    assert "(--skip-number a=18)" in problems_of({"elements": [slider]})[0]
+
+
 def test_texts_are_those_of_the_default_language_on_one_line() -> None:
     title = {"default": "How\n  much? ", "de": "Wie viel?"}
     choices = [{"value": 1, "text": {"en": "a lot", "de": "viel"}}, {"value": 2, "text": {"de": "wenig"}}]

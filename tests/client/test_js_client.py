@@ -76,7 +76,7 @@ def test_its_types_check_and_the_declarations_that_are_kept_are_those_of_its_sou
 
 @pytest.mark.thorough
 def test_it_is_formatted() -> None:
-    folders = (*FOLDERS, "kept", "native", "node", "oblivious", "react", "test")
+    folders = (*FOLDERS, "kept", "native", "node", "oblivious", "react", "react-native", "test")
     patterns = [
         "*.js",
         "*.json",
@@ -145,7 +145,7 @@ def test_it_needs_no_package_and_names_no_other_place() -> None:
     assert not [
         name
         for name in imported
-        if not re.fullmatch(r"\.\.?/(src/|programs/|questions/|form/|component/|words/)?[a-z-]+\.js", name)
+        if not re.fullmatch(r"\.\.?/(src/|questions/|form/|component/|words/)?[a-z-]+\.js", name)
     ]
     by_itself = r'import\((?!"(?:\./[a-z]+|\.\./(?:blind|oblivious)\.min)\.js"\)|href\))|://\w'
     assert not [program for program in programs if re.search(by_itself, program)]

@@ -215,7 +215,7 @@ class House(RuleBasedStateMachine):
     def back_up(self) -> None:
         self.n_backups += 1
         self.backup = self.folder / f"backup-{self.n_backups}.db"
-        with closing(Store(self.db)) as store:
+        with closing(Store(self.db, busy_timeout_ms=60_000)) as store:  # a busy machine
             copy_store(store, str(self.backup))
 
     @precondition(lambda self: self.backup is not None)
@@ -284,7 +284,7 @@ class ObliviousHouse(House):
 
     def prepare(self) -> None:
         make_tables(self.db)
-        with closing(Store(self.db)) as store:
+        with closing(Store(self.db, busy_timeout_ms=60_000)) as store:
             self.survey = with_gateway(store, SURVEY, self.wire.url)
         self.behind: Wire = self.stack.enter_context(wire_to(0))
         self.relay: Popen | None = None
@@ -323,7 +323,7 @@ class ObliviousHouse(House):
     @rule()
     @needs_news
     def change_keys(self) -> None:
-        with closing(Store(self.db)) as store:
+        with closing(Store(self.db, busy_timeout_ms=60_000)) as store:
             make_keys(store)
 
     @invariant()

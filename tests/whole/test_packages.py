@@ -56,11 +56,7 @@ def test_the_wheel_has_every_module_and_all_that_browsers_get_and_no_test(wheel:
     expected = {path.split("/", 1)[1] for path in tracked() if path.startswith(sides) and not path.endswith(".po")}
     of_browsers = ("src/", "form/", "component/", "words/")
     scripts = [path.removeprefix("client/js/") for path in tracked() if path.startswith("client/js/")]
-    served = [
-        path
-        for path in scripts
-        if path.startswith(of_browsers) or re.fullmatch(r"(?!react-native)[a-z-]+(\.min)?\.js", path)
-    ]
+    served = [path for path in scripts if path.startswith(of_browsers) or re.fullmatch(r"[a-z-]+(\.min)?\.js", path)]
     assert "sottovoce.min.js" in served
     expected |= {f"sotto_collector/js/{path}" for path in served}
     dist_info = {name for name in names if re.match(rf"\w+-{re.escape(sotto_protocol.__version__)}\.dist-info/", name)}

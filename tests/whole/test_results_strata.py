@@ -258,9 +258,9 @@ def test_all_together_says_of_each_question_which_strata_are_not_in_it(tmp_path:
         members = json.loads(CliRunner().invoke(main, [*command, "--json"], env={"SOTTO_TOKEN": "x"}).stdout)
     assert "These groups are not shown: all." in page.words
     assert page.words.count("Only groups that are shown are counted here: 1 of 3. Not shown: south, all.") == 1
-    assert f"{without}: counts 1 of the 3 strata; not south, all, of which too few answered it" in printed
+    assert f"{without}: counts 1 of 3 strata; not south, all, of which too few answered it" in printed
     [other] = {"paid", "stay"} - {without}
-    assert f"{other}: counts 2 of the 3 strata; not all, of which too few answered it" in printed
+    assert f"{other}: counts 2 of 3 strata; not all, of which too few answered it" in printed
     assert members["missing_strata"] == {without: ["south", "all"], other: ["all"]}
 
 

@@ -214,9 +214,9 @@ def test_a_survey_without_strata_and_files_have_none_to_choose(served: Served, t
         assert (code, f"{option[0]} goes with a collector's URL" in said) == (2, True)
     to = tmp_path / "none.csv"
     command = ["invite", "create", served.url, OVERTIME.id, "--count", "3", "--to", to]
-    for stratum in ([], ["--stratum", "south"]):
+    for stratum, why in (([], "has strata: give --each-stratum"), (["--stratum", "south"], "no_such_stratum")):
         code, _, said = run(*command, *stratum, token=served.admin)
-        assert (code, "no_such_stratum" in said, to.exists()) == (1, True, False)
+        assert (code, why in said, to.exists()) == (1, True, False)
 
 
 def test_who_invites_is_told_what_a_group_needs_and_that_it_is_small(served: Served, tmp_path: Path) -> None:

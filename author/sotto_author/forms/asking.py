@@ -12,13 +12,15 @@ from sotto_author.forms.languages import FormText
 from sotto_author.forms.markup import plain_text
 from sotto_author.survey_toml import to_toml
 from sotto_protocol.documents import decimal_text, is_text
-from sotto_protocol.language import mark
+from sotto_protocol.language import LANGUAGES, language, mark
 from sotto_protocol.members import ID_PATTERN, LENGTHS
 
 NO_ANSWER = mark("No answer")
 """The option that skipping is, unless the form offers it in other letters."""
+_NO_ANSWERS = {language(tag).translation(NO_ANSWER).casefold() for tag in LANGUAGES}
+"""In each of the product's languages: in the survey's own, it would stand there twice."""
 NO_TEXT = "(no answer)"
-_ADDRESS = re.compile(r"(?:\b|_)e-?mail(?:\b|_|s?\d*$)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:\b|_)e-?mails?\d*(?:\b|_)", re.IGNORECASE)
 ELSE = "what the device works out"
 """What decides who is asked, where that is no question's answer."""
 
@@ -82,8 +84,8 @@ def origin(name: str) -> str:
 
 
 def or_no_answer(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the members of a one-of question that may be skipped: with "No answer", unless it is among the texts."""
-    same = [text for text in texts if text.casefold() == NO_ANSWER.casefold()]
+    """Return the members of a one-of question that may be skipped: with "No answer", unless a text says so already."""
+    same = [text for text in texts if text.casefold() in _NO_ANSWERS]
     skip = same[0] if same else NO_ANSWER
     return {"type": "one-of", "options": list(texts) if same else [*texts, skip], "skip": skip}
 
@@ -102,7 +104,8 @@ def section(name: str, title: FormText, before: FormText) -> tuple[dict[str, For
     short = FormText(_cut(title, most), {tag: _cut(text, most) for tag, text in title.others.items()})
     if not all(is_text(text, most) for text in (short, *short.others.values())):
         return {}, [f"{name}: begins a group whose title is no section's, of at most {most} characters"]
-    return {"section": short}, [f"{name}: begins a section whose title is cut at {most} characters"] * (short != title)
+    is_cut = (short, short.others) != (title, title.others)
+    return {"section": short}, [f"{name}: begins a section whose title is cut at {most} characters"] * is_cut
 
 
 def _cut(text: str, most: int) -> str:

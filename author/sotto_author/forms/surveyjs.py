@@ -12,6 +12,7 @@ from sotto_author.forms.asking import (
     NO_TEXT,
     Terms,
     listed,
+    number_within,
     or_no_answer,
     origin,
     question_id,
@@ -67,7 +68,7 @@ _NOT_BESIDE = {  # members that make an answer something else than one of the ch
 }
 _NO_NUMBER = (
     f"cannot be skipped, for no number means {NO_ANSWER!r}. Make it required, say what no number counts as "
-    "(--skip-number {}=0), or ask with a rating."
+    "(--skip-number {}={}), or ask with a rating."
 )
 
 
@@ -151,8 +152,17 @@ def _unsupported(element: Element, terms: Terms) -> list[str]:
     if element.type == "slider" and element.members.get("sliderType") == "range":
         problems.append(f"{element}: sliderType range gives two numbers, so ask for each with a slider of its own.")
     if element.type == "slider" and not (is_set(element.members, "isRequired") or terms.skip_number(element.name)):
-        problems.append(f"{element}: {_NO_NUMBER.format(element.name)}")
+        problems.append(f"{element}: {_no_number(element)}")
     return problems
+
+
+def _no_number(element: Element) -> str:
+    """Return why a number cannot be left out, with one that no number may count as."""
+    try:
+        ends = scale_of(rates(element.members)) if element.type == "rating" else range_of(element.members)
+    except FormError:
+        return _NO_NUMBER.format(element.name, 0)
+    return _NO_NUMBER.format(element.name, number_within(ends["minimum"], ends["maximum"]))
 
 
 def _repeated(element: Element, asked: list[AskedElement]) -> list[str]:
@@ -212,7 +222,7 @@ def _answers(element: Element, texts: list[str], terms: Terms) -> dict[str, Any]
     if kind == "number":
         skip = {} if _must_be_answered(element, terms) else terms.skip_number(element.name)
         if not skip and not _must_be_answered(element, terms):
-            raise FormError(_NO_NUMBER.format(element.name))
+            raise FormError(_no_number(element))
         return {**(scale_of(rates(element.members)) if element.type == "rating" else range_of(element.members)), **skip}
     if kind == "any-of":  # nothing selected is an answer
         most = element.members.get("maxSelectedChoices") or 0

@@ -16,10 +16,11 @@ from sotto_estimator.page.texts import hint_on
 from sotto_estimator.results.document import PageBlock
 from sotto_estimator.results.drawing import Drawing
 from sotto_estimator.shares.by_group import SideBySide, estimate_strata
+from sotto_estimator.shares.counted_in import counted_in
 from sotto_estimator.shares.estimates import Estimates
 from sotto_estimator.shares.of_tally import estimate_tally, reports_of, waves_that_contradict
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.parent import Parent, counted_in
+from sotto_estimator.sources.parent import Parent
 from sotto_estimator.views.beside import Beside, all_beside
 from sotto_estimator.views.heatmap import heat_map
 from sotto_estimator.views.score_section import score_series_of

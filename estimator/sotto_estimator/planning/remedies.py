@@ -11,7 +11,7 @@ from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, most_st
 from sotto_estimator.planning.outlook import outlook_of, width_of
 from sotto_estimator.planning.split import sum_of_most
 from sotto_estimator.planning.survey import PlannedSurvey, QuestionPlan, answers_of, part_asked
-from sotto_protocol import Question
+from sotto_protocol import Question, Survey
 from sotto_protocol.questions.joint import Joint
 
 _Drawn = tuple[int, dict[int, tuple[float, Decimal]]]
@@ -31,8 +31,8 @@ class Remedy:
     same total epsilon, of which the question then gets more. `respondents`, `epsilon`: the fewest, and the least,
     that reach the goal. `width_of_waves`: of all waves pooled, of the same people, and `width_of_others`, of other
     people in every wave. `width_of_respondents`: of an interval about the respondents alone, where it is about the
-    population. `is_free`: whether its epsilon is its author's to change. `epsilon_in_all`: of a
-    whole report, if this question has `epsilon`.
+    population. `is_free`: whether its epsilon is its author's to change. `epsilon_in_all`: of all
+    reports of a device, if this question has `epsilon`.
     """
 
     questions: tuple[QuestionPlan, ...]
@@ -156,9 +156,7 @@ def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Dr
         part = part_asked(plan.survey) * Fraction(n_drawn, n_now)
         if plan.survey.min_reports > 1 and plan.n // plan.survey.n_strata * part < plan.survey.min_reports:
             continue  # most of it would be hidden
-        factor = min(plan.survey.epsilon, MAX_TAKEN) / sum_of_most(
-            [question.epsilon for question in questions], n_drawn
-        )
+        factor = report_room(plan.survey) / sum_of_most([question.epsilon for question in questions], n_drawn)
         asked = {index: _scaled(draft, index, factor) for index in indices}
         tried[n_drawn] = {
             index: (width_of(question, answers_of(question, plan.n, part), plan.options), question.epsilon)
@@ -170,9 +168,18 @@ def _best_draw(draft: Draft, plan: PlannedSurvey, indices: Iterable[int]) -> _Dr
 
 
 def _total_with(plan: PlannedSurvey, index: int, epsilon: Decimal) -> Decimal:
-    """Return the epsilon of a whole report, if one question has another one."""
-    each = [epsilon if place == index else of.epsilon for place, of in enumerate(plan.survey.questions)]
-    return sum_of_most(each, plan.survey.n_drawn)
+    """Return the epsilon of all reports of a device together, if one question has another one."""
+    survey, n_reports = plan.survey, plan.survey.max_reports
+    each = [survey.epsilon_of(question, n_reports) for question in survey.questions]
+    each[index] = max(each[index], epsilon if survey.keeps_noise else epsilon * n_reports)
+    return sum(survey.most_of(each), Decimal(0))
+
+
+def report_room(survey: Survey) -> Decimal:
+    """Return the epsilon of one report with which devices answer by default: the survey's, unless that is too much."""
+    if survey.epsilon_forever <= MAX_TAKEN:
+        return survey.epsilon
+    return (survey.epsilon * MAX_TAKEN / survey.epsilon_forever).quantize(EPSILON_STEP, ROUND_FLOOR)
 
 
 def _scaled(draft: Draft, index: int, factor: Decimal) -> Question:

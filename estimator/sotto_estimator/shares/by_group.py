@@ -9,12 +9,13 @@ from sotto_estimator.intervals.group_misfit import alarms_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.results.result import Result
 from sotto_estimator.results.words import interval_words
+from sotto_estimator.shares.counted_in import counted_in
 from sotto_estimator.shares.estimates import STRATUM, Estimates
 from sotto_estimator.shares.of_tally import estimate_tally
 from sotto_estimator.shares.pooling import PooledFigure, pool_strata
 from sotto_estimator.shares.verdict.compare import Comparison, order_groups
 from sotto_estimator.shares.verdict.judge import with_verdicts
-from sotto_estimator.sources.parent import Parent, counted_in, together
+from sotto_estimator.sources.parent import Parent, together
 from sotto_estimator.sources.selection import Selection
 from sotto_estimator.sources.source import Source
 from sotto_protocol import Survey, Tally

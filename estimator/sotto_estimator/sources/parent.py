@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
-from sotto_protocol import Survey, Tally
+from sotto_protocol import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +24,10 @@ class Parent:
     def __str__(self) -> str:
         n = len(self.shown) + len(self.missing)
         if not self.missing:
-            return f"its {n} strata together"
+            return f"{n} strata together"
         verb = "is" if len(self.missing) == 1 else "are"
         few = f"{', '.join(self.missing)} {verb} too small to be shown alone, and not counted here"
-        return f"counts {len(self.shown)} of its {n} strata; {few}"
-
-
-def counted_in(survey: Survey, tallies: Mapping[str, Tally], strata: Iterable[str]) -> dict[str, Parent]:
-    """Return which of these strata are in the counts of each question that is counted, but not in all of them.
-
-    `tallies`: of the strata of which anything is shown.
-    """
-    named, found = tuple(strata), {}
-    for question in survey.questions:
-        shown = [name for name, tally in tallies.items() if tally.counted(question.id).n_reports]
-        if shown and len(shown) < len(named):
-            found[question.id] = Parent.of(named, shown)
-    return found
+        return f"counts {len(self.shown)} of {n} strata; {few}"
 
 
 def together(shown: Mapping[str, Tally], cells: Mapping[str, Iterable[Tally]]) -> tuple[Tally, list[Tally]]:

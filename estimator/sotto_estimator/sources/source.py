@@ -53,6 +53,8 @@ class Source:
     """Where data come from. Each gives some of: a tally, packed reports, rows; and says what it is of the others."""
 
     words = "this"
+    withholds = False
+    """Whether strata may be withheld from what it gives: it keeps the survey's promise of `min_reports`."""
     n_bytes = 0
     """How large it is, where `table` tells of progress."""
 
@@ -119,6 +121,7 @@ class CollectorSource(Source):
     warn: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
 
     words = "a collector's survey is noisy reports"
+    withholds = True
 
     def gives(self, what: str) -> bool:
         return what != ROWS

@@ -60,13 +60,13 @@ def notes(estimates: Estimates) -> list[str]:
 
 def _counted_in(estimates: Estimates) -> list[str]:
     """Return which strata the results are without: of all questions once, of some by their names."""
-    counted = estimates.counted_in
-    n_questions = len(estimates.survey.questions) if estimates.survey else 0
-    if len(counted) == n_questions and len({*counted.values()}) == 1:
+    asked = [question.id for question in estimates.survey.questions] if estimates.survey else []
+    counted = {key: estimates.counted_in[key] for key in asked if key in estimates.counted_in}
+    if counted and len(counted) == len(asked) and len({*counted.values()}) == 1:
         whole = next(iter(counted.values()))
         return [str(whole)] if whole != estimates.parent else []
     return [
-        f"{key}: counts {len(of.shown)} of the {len(of.shown) + len(of.missing)} strata; not {', '.join(of.missing)}, "
+        f"{key}: counts {len(of.shown)} of {len(of.shown) + len(of.missing)} strata; not {', '.join(of.missing)}, "
         "of which too few answered it"
         for key, of in counted.items()
         if of != estimates.parent

@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto_estimator.planning.one_wave import OneWave
 from sotto_estimator.planning.outlook import size_of
-from sotto_estimator.planning.remedies import MAX_TAKEN, Remedy
+from sotto_estimator.planning.remedies import MAX_TAKEN, Remedy, report_room
 from sotto_estimator.planning.survey import HOPELESS, PlannedSurvey
 from sotto_estimator.results.document import ITEM
 from sotto_estimator.views.plan_words import within
@@ -78,7 +78,8 @@ def _too_much(one: Remedy) -> str:
 def _of_draw(one: Remedy, reached: str, plan: PlannedSurvey) -> str:
     """Return what drawing questions gives, and what it takes: each of them gets a larger part of the epsilon."""
     before, n_questions, n_drawn = one.questions[0].question.epsilon, len(plan.questions), one.n_drawn or 1
-    total = f"at epsilon {MAX_TAKEN}" if plan.survey.epsilon > MAX_TAKEN else "at the same epsilon"
+    room = report_room(plan.survey)
+    total = "at the same epsilon" if room == plan.survey.epsilon else f"at epsilon {decimal_text(room)}"
     said = f"draw = {n_drawn} of the {n_questions} questions, {total} per report: {reached}"
     if one.epsilon_drawn is not None and one.epsilon_drawn > before:
         said += (
