@@ -45,8 +45,8 @@ class Outlook:
 class Crowd:
     """What `n` people will show, if all of them answer.
 
-    `plan`, of `draft`: None where the estimator is not installed. `within`: the strata in each of which so many are, ()
-    where they are of all. `strata`: what the smallest stratum shows.
+    `plan` is that of `draft`, and None if the estimator is not installed. `within` names strata, each with so many
+    people; () if the people are of all strata. `strata`: what the smallest stratum shows.
     """
 
     survey: Survey
@@ -98,7 +98,7 @@ def judge_file(
         return _judge_blindly(survey, n)
     from sotto_estimator.planning.draft import Draft
 
-    return _judge(Draft.read(path), n, target, smallest)
+    return _with_strata(_judge(Draft.read(path), n, target), smallest)
 
 
 def judge_definition(definition: Mapping[str, Any], n: int) -> Crowd:
@@ -108,7 +108,7 @@ def judge_definition(definition: Mapping[str, Any], n: int) -> Crowd:
         return _judge_blindly(survey, n)
     from sotto_estimator.planning.draft import Draft
 
-    return _judge(Draft(definition, survey), n, None)
+    return _with_strata(_judge(Draft(definition, survey), n, None))
 
 
 def judge_published(survey: Survey, n: int, *within: str) -> Crowd:
@@ -117,7 +117,7 @@ def judge_published(survey: Survey, n: int, *within: str) -> Crowd:
         return replace(_judge_blindly(survey, n), within=within)
     from sotto_estimator.planning.draft import Draft
 
-    return replace(_judge(Draft({}, survey, is_final=True), n, None), within=within, strata=())
+    return replace(_judge(Draft({}, survey, is_final=True), n, None), within=within)
 
 
 def reach_of(survey: Survey, target: "Target | None" = None) -> "PlanOptions":
@@ -141,15 +141,21 @@ def _judge_blindly(survey: Survey, n: int) -> Crowd:
     return replace(crowd, outlooks=tuple(outlooks))
 
 
-def _judge(draft: "Draft", n: int, target: "Target | None", smallest: int | None = None) -> Crowd:
+def _with_strata(crowd: Crowd, smallest: int | None = None) -> Crowd:
     from sotto_estimator.planning.strata_plan import plan_strata
+
+    if crowd.plan is None or crowd.n < crowd.survey.n_strata:
+        return crowd
+    return replace(crowd, strata=plan_strata(crowd.plan, smallest))
+
+
+def _judge(draft: "Draft", n: int, target: "Target | None") -> Crowd:
     from sotto_estimator.planning.survey import plan_survey
 
     survey = draft.survey
     plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
-    strata = plan_strata(plan, smallest) if n >= survey.n_strata else ()
-    crowd = Crowd(survey, n, (), plan, draft, strata=strata)
+    crowd = Crowd(survey, n, (), plan, draft)
     of = crowd.n_reports
     outlooks = (_outlook(one.question, needs[survey.questions[index].id], of, one) for index, one in plan.rows)
     return replace(crowd, outlooks=tuple(outlooks))

@@ -21,7 +21,7 @@ from sotto_estimator.sources.source import Source
 from sotto_protocol import Survey, Tally
 from sotto_protocol.strata import first_level, in_tree_order, parents_of
 
-_MOST_COUNTED = 12
+MOST_COUNTED = 12
 """Of more groups the number of reports of each is in the table alone."""
 
 
@@ -71,7 +71,7 @@ class SideBySide(Result):
     def __str__(self) -> str:
         """Return one line: title, and n of each group; of many groups the least and the most."""
         n_each, title = [one.n_reports for one in self.strata], self.estimates[0].title
-        if len(n_each) > _MOST_COUNTED:
+        if len(n_each) > MOST_COUNTED:
             return f"{title}: n by {self.kind}: {sum(n_each):,} reports, {min(n_each):,} to {max(n_each):,} in each"
         listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in self.strata)
         return f"{title}: n by {self.kind}: {listed} reports"

@@ -1,10 +1,8 @@
 """The estimates of a source: of its tally, with the waves that were pooled, and what they mean."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 
-from sotto_estimator.errors import FetchError
 from sotto_estimator.inference.registry import channel_of
 from sotto_estimator.intervals.intervals import IntervalOptions
 from sotto_estimator.shares.counted_in import counted_in
@@ -31,7 +29,8 @@ def estimate_source(
 ) -> Estimates:
     """Estimate every share and mean of a source's `tally`, which is that of the chosen reports, with verdicts.
 
-    `likelihood`: the shares of maximum likelihood of whole reports too.
+    `likelihood`: the shares of maximum likelihood of whole reports too. Raises FetchError where strata that are taken
+    together cannot be fetched: nobody would know which of them are missing.
     """
     strata, given = chosen.strata(tally.survey), _strata_of(source, tally, chosen)
     counted = counted_in(tally.survey, given, strata) if given and source.withholds else {}
@@ -57,12 +56,9 @@ def _strata_of(source: Source, tally: Tally, chosen: Selection) -> dict[str, Tal
     survey, strata = tally.survey, chosen.strata(tally.survey)
     if chosen.stratum in strata or not strata:
         return {}
-    given: dict[str, Tally] = {}
-    if chosen.stratum is not None:
-        given = source.strata(survey, chosen, lambda name, fault: None)
-    elif source.withholds and survey.min_reports > 1:
-        with suppress(FetchError):  # the results are those of all, whatever is known of strata
-            given = source.strata(survey, chosen, lambda name, fault: None)
+    if chosen.stratum is None and not (source.withholds and survey.min_reports > 1):
+        return {}
+    given = source.strata(survey, chosen, lambda name, fault: None)
     return {name: of for name, of in given.items() if of.n_reports}
 
 

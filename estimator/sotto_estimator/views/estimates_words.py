@@ -2,10 +2,10 @@
 
 from sotto_estimator.designs.asked import words_of
 from sotto_estimator.results.words import interval_words
+from sotto_estimator.shares.by_group import MOST_COUNTED
 from sotto_estimator.shares.estimates import Estimates
 from sotto_protocol.words import counted, epsilon_above
 
-_MOST_COUNTED = 12
 _OTHERS = "each device is asked in one of them, so all reports are of different devices"
 _POOLED = "one device may have reported in several of them, and the intervals allow for that"
 _DRAWN = "draw: each device answers {} of {} questions; n counts the reports that answer this one{about}"
@@ -29,7 +29,7 @@ def caption(estimates: Estimates) -> list[str]:
 def _by_wave(estimates: Estimates) -> list[str]:
     """Return n of each wave that is pooled; of many waves the least and the most."""
     n_each = [*estimates.n_by_wave.values()]
-    if len(n_each) > _MOST_COUNTED:
+    if len(n_each) > MOST_COUNTED:
         return [f"n by wave: {min(n_each):,} to {max(n_each):,} reports in each of {len(n_each)} waves"]
     listed = ", ".join(f"wave {wave} {n:,}" for wave, n in estimates.n_by_wave.items())
     return [f"n by wave: {listed} reports"] if listed else []
